@@ -1,0 +1,19 @@
+# One static library per room; includes are written from the root ("graph/span.hpp").
+function(backreach_options target)
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow=local -Wno-restrict)
+  if(BACKREACH_SANITIZE)
+    target_compile_options(${target} PUBLIC -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -O1)
+    target_link_options(${target} PUBLIC -fsanitize=address,undefined)
+  endif()
+endfunction()
+
+# backreach_room(NAME sources... ) with every .cpp below the folder.
+function(backreach_room name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  foreach(excluded ${ARGN})
+    list(FILTER sources EXCLUDE REGEX ${excluded})
+  endforeach()
+  add_library(backreach_${name} STATIC ${sources})
+  backreach_options(backreach_${name})
+endfunction()
