@@ -1,0 +1,193 @@
+// What sources say: plain values as importers write them, the store keeps them and the builder joins them.
+// Nothing here is resolved: names are as the source wrote them, times and grains are text in the contract's form.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace backreach {
+
+using Text = std::optional<std::string>;
+
+// Where a fact stands: the file by its base name, and a line (`14`) or a JSON pointer (`/nodes/model.shop.a`).
+struct Place {
+  std::string file;
+  std::string place;
+  friend bool operator==(const Place&, const Place&) = default;
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+// One block of a dataset's partitions; a dataset has several if its grain changed.
+struct PartitionFact {
+  Text grain;  // `day`, `6 hours`, `none`
+  Text timezone, starts_at, column, week_start, first, last, key_format;
+  Text from, until;  // of several blocks
+  friend bool operator==(const PartitionFact&, const PartitionFact&) = default;
+};
+
+struct ChangeFact {
+  std::string on, kind, what;
+};
+
+// How a dataset is written, as far as the source tells. `mode` is one of replace, whole, append, merge,
+// delete_insert, dynamic_overwrite, snapshot, refresh, none, unknown.
+struct WriteFact {
+  Text mode;
+  std::vector<std::string> key;
+  bool key_given = false;              // a key was stated, if only an empty one
+  Text why;                            // how the mode follows: "strategy merge, the default of snowflake with a key"
+  Text full_refresh;                   // "true" or "false" where configured
+};
+
+// Something an importer saw in code that a run of this dataset does: a hazard's evidence.
+struct FindingFact {
+  std::string code;     // a hazard's code, or a word of the importer's own
+  std::string detail;   // for people
+  std::map<std::string, std::string> data;
+  Place at;
+};
+
+struct DatasetFact {
+  std::string name;
+  Text kind;  // source, table, view, ephemeral, snapshot, seed, dashboard, feature, file, external
+  std::vector<std::string> aliases;
+  std::vector<std::string> short_names;  // other names by which it may be asked for, which need not be unique
+  Text platform;                         // `snowflake`, `bigquery`, ...: which fold the relation's parts
+  std::vector<std::string> relation;     // database, schema, table as the platform stores them
+  bool writes_relation = false;          // the source writes it (a dbt model), not only reads it (a dbt source)
+  std::vector<PartitionFact> partitions;
+  Text complete_after, run_date_offset;
+  std::map<std::string, std::string> vars;
+  Text row_time, retention, keeps_from, origin;
+  WriteFact write;
+  std::optional<bool> proven_unique, proven_not_null;
+  std::map<std::string, std::vector<std::string>> dimensions;
+  Text rollback, owner, contact, group, url, fresh_within;
+  std::optional<bool> never_rebuild, deletions, sequential;
+  std::vector<std::string> side_effects, tags;
+  std::vector<ChangeFact> changes;
+  std::vector<FindingFact> findings;
+  std::map<std::string, std::string> methods;  // engine -> what names this dataset there (a dbt selector)
+  Text note;
+  Place at;
+};
+
+// `reads` in the contract's JSON form (`"same"`, `{"window":[-6,0]}`), null where unknown.
+struct EdgeFact {
+  std::string from, to;
+  Text reads, memory, job;
+  std::map<std::string, std::map<std::string, std::vector<std::string>>> dimension_map;
+  std::string known = "declared";  // declared, inferred, assumed
+  Text first_seen, last_seen, note;
+  bool failed_only = false;
+  Place at;
+};
+
+struct ScheduleFact {
+  Text type, cron, timezone, rewrites, covers, every;
+  std::vector<std::string> on;
+};
+
+struct JobFact {
+  std::string name;
+  Text orchestrator;
+  std::optional<ScheduleFact> schedule;
+  std::vector<std::string> reads, writes, after;
+  Text pool, owner, run_grain;
+  std::optional<std::int64_t> slots, max_parallel;
+  std::optional<double> seconds_per_cell;
+  std::optional<bool> separable;
+  bool sequential = false;
+  std::vector<FindingFact> findings;
+  std::map<std::string, std::string> methods;
+  Place at;
+};
+
+struct PoolFact {
+  std::string name;
+  std::optional<std::int64_t> slots, usual_load;
+  Place at;
+};
+
+// What a copy holds: `all`, a range, or the last so many days before it was taken.
+struct HoldsFact {
+  bool all = false;
+  Text from, to, last;
+};
+
+struct RefreshFact {
+  Text cron, timezone, keeps;
+  std::optional<HoldsFact> holds;
+};
+
+struct CopyFact {
+  std::string id;
+  std::vector<std::string> of;
+  Text kind, where, owner, contact, note;
+  std::vector<std::string> by, taken, feeds;
+  std::optional<HoldsFact> holds;
+  std::optional<RefreshFact> refresh;
+  bool personal_data = false;
+  bool known = true;      // written down in a registry or an exposure
+  bool exposure = false;  // documentation by itself
+  Place at;
+};
+
+// A way out of the platform that an importer saw in code: for audit, and a copy unless a registry covers it.
+struct ExtractFact {
+  std::string dataset;      // what is taken, as the source names it
+  std::string destination;  // a place; never empty
+  Text user, job, statement_id, first_seen, last_seen;
+  std::int64_t times = 0;
+  std::string what;         // for people: "hook of model.shop.orders copies out"
+  Place at;
+};
+
+struct UnresolvedFact {
+  std::string name;   // what could not be placed
+  std::string what;   // template, missing-node, truncated, ...
+  Text dataset;       // the side that is known
+  std::string message;
+  Place at;
+};
+
+// A check that exists on a dataset: evidence for keys.
+struct CheckFact {
+  std::string id;
+  std::string dataset;
+  std::string kind;  // unique, not_null, constraint, other
+  std::vector<std::string> columns;
+  bool covers_all_rows = true, fails_run = true, enabled = true;
+  Text last_status;
+  Place at;
+};
+
+struct Facts {
+  std::vector<DatasetFact> datasets;
+  std::vector<EdgeFact> edges;
+  std::vector<JobFact> jobs;
+  std::vector<PoolFact> pools;
+  std::vector<CopyFact> copies;
+  std::vector<ExtractFact> extracts;
+  std::vector<UnresolvedFact> unresolved;
+  std::vector<CheckFact> checks;
+};
+
+// One source: `dbt:shop`, `registry:/home/.../registry.yml`.
+struct Source {
+  std::string kind;    // dbt, airflow, registry, ...
+  std::string name;    // what is printed and fingerprinted (a registry: the file's base name)
+  std::string key;     // what a later ingest replaces (a registry: its absolute path)
+  std::string sha256;  // of the file's bytes
+  std::string ingested_at;  // an instant; never part of a plan or an export
+};
+
+struct SourceFacts {
+  Source source;
+  Facts facts;
+};
+
+}  // namespace backreach

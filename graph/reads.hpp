@@ -1,0 +1,89 @@
+// What a partition of a child reads of a parent: the mapping on an edge, and its two directions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "graph/calendar.hpp"
+#include "graph/span.hpp"
+
+namespace backreach {
+
+namespace reads {
+struct Unknown { friend bool operator==(const Unknown&, const Unknown&) = default; };
+struct Same { friend bool operator==(const Same&, const Same&) = default; };
+struct Key { friend bool operator==(const Key&, const Key&) = default; };
+struct Previous { friend bool operator==(const Previous&, const Previous&) = default; };
+struct All { friend bool operator==(const All&, const All&) = default; };
+struct Latest { friend bool operator==(const Latest&, const Latest&) = default; };
+struct LatestThen { friend bool operator==(const LatestThen&, const LatestThen&) = default; };
+// [a + start units, b + end units) of a cell [a, b); the unit is the child's grain where it is not given.
+struct Window {
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+  std::optional<Grain> unit;
+  bool by_key = false;  // by dates of the parent's own calendar, not by instants
+  friend bool operator==(const Window&, const Window&) = default;
+};
+// From the start of the calendar period that holds the cell's start up to the cell's end.
+struct ToDate {
+  Grain::Unit period = Grain::Unit::kMonth;  // kWeek, kMonth, kQuarter or kYear
+  friend bool operator==(const ToDate&, const ToDate&) = default;
+};
+}  // namespace reads
+
+using Reads = std::variant<reads::Unknown, reads::Same, reads::Window, reads::ToDate, reads::Previous, reads::Key,
+                           reads::All, reads::Latest, reads::LatestThen>;
+
+// "same", "window [-6, 0] day", "to_date year", ...
+std::string FormatReads(const Reads& reads);
+
+// One end of an edge, as far as time is concerned.
+struct TimeSide {
+  const Layout* layout = nullptr;       // null: no grain (then the calendar below serves for units and dates)
+  const Calendar* calendar = nullptr;   // zone, starts_at, week start; never null
+  bool whole = false;                   // a stored table without grain: one cell, which has no dates
+};
+
+// A mapping between two given ends, for every `reads` but `latest` and `latest_then` (see latest.hpp): two
+// non-decreasing functions f and g, such that a cell [a, b) reads [f(a), g(b)) of the parent.
+class Mapping {
+ public:
+  // `now`: what a window into a table without grain counts back from.
+  Mapping(const Reads& reads, TimeSide child, TimeSide parent, Instant now);
+
+  // What the cells in `cells` read of the parent.
+  SpanSet Image(const SpanSet& cells) const;
+  // Where a cell of the child must lie to read something of `dirty`: every cell that overlaps the answer does,
+  // and no other.
+  SpanSet Preimage(const SpanSet& dirty) const;
+
+ private:
+  struct Shift {
+    enum class Kind { kElapsed, kCivil, kMonths } kind = Kind::kElapsed;
+    std::int64_t n = 0;
+  };
+  enum class Form { kSame, kShift, kToDate, kPrevious, kAll, kFixed };
+
+  struct Part {  // one block of the child, or all of it
+    const Calendar* cells = nullptr;  // cut by a calendar that follows the wall clock: mapped by cell numbers
+    Shift low, high;
+    Instant from = kMinInstant, until = kMaxInstant;
+  };
+  Shift ShiftOf(const Grain& unit, std::int64_t n) const;
+  Instant F(const Part& part, Instant u) const;
+  Instant G(const Part& part, Instant w) const;
+  Span Inverse(const Part& part, Span dirty) const;
+  Instant ToParent(Civil c) const { return to_->FirstReach(IsFinite(c) ? c + to_add_ : c); }
+
+  Form form_ = Form::kSame;
+  const Zone* from_ = nullptr;  // whose clock the shift is made on
+  const Zone* to_ = nullptr;    // whose clock the result is read on
+  std::int64_t to_add_ = 0;
+  std::vector<Part> parts_;
+  std::optional<Calendar> period_;
+  Span fixed_;
+};
+
+}  // namespace backreach
