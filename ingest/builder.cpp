@@ -1,0 +1,787 @@
+// The order of work: (1) one prototype for each dataset that an importer knows, relations that are the same
+// table joined; (2) the registry's datasets placed on them, or made; (3) facts merged by rank, calendars laid;
+// (4) edges, jobs, copies resolved and their mappings judged; (5) everything sorted and numbered.
+
+#include "ingest/builder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "graph/digest.hpp"
+#include "graph/reads_json.hpp"
+#include "graph/words.hpp"
+
+namespace backreach {
+
+namespace {
+
+struct FactRef {
+  std::uint32_t source;
+  const DatasetFact* fact;
+};
+
+struct Proto {
+  std::string name;
+  std::set<std::string> aliases;
+  std::set<std::string> short_names;
+  std::vector<FactRef> facts;  // by rank: registries first
+  std::uint32_t into = 0;      // itself, or the prototype that it was joined to
+};
+
+int WeekStart(const std::string& text) {
+  static constexpr const char* kDays[] = {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"};
+  for (int i = 0; i < 7; ++i)
+    if (text == kDays[i]) return i;
+  return 0;
+}
+
+std::int64_t TimeOfDay(const std::string& text) {
+  return text.size() < 5 ? 0 : std::stoi(text.substr(0, 2)) * kHour + std::stoi(text.substr(3, 2)) * kMinute;
+}
+
+class Builder {
+ public:
+  explicit Builder(std::vector<SourceFacts> sources) : sources_(std::move(sources)) {
+    std::sort(sources_.begin(), sources_.end(), [](const SourceFacts& a, const SourceFacts& b) {
+      return std::tie(a.source.kind, a.source.name, a.source.sha256, a.source.key) <
+             std::tie(b.source.kind, b.source.name, b.source.sha256, b.source.key);
+    });
+    for (std::uint32_t i = 0; i < sources_.size(); ++i) {
+      labels_.push_back(sources_[i].source.kind + ":" + sources_[i].source.name);
+      (sources_[i].source.kind == "registry" ? registries_ : importers_).push_back(i);
+    }
+  }
+
+  BuiltGraph Build() {
+    Prototypes();
+    JoinRelations();
+    IndexImporters();
+    PlaceRegistries();
+    NameEverybodyElse();
+    MakeDatasets();
+    MakeEdges();
+    MakeJobs();
+    MakeCopies();
+    MakeRest();
+    Judge();
+    Finish();
+    return std::move(out_);
+  }
+
+ private:
+  Seen SeenAt(std::uint32_t source, const Place& place) const { return {labels_[source], place}; }
+
+  std::uint32_t Root(std::uint32_t p) const {
+    while (protos_[p].into != p) p = protos_[p].into;
+    return p;
+  }
+
+  std::uint32_t NewProto(const std::string& name) {
+    const auto id = static_cast<std::uint32_t>(protos_.size());
+    protos_.push_back({name, {}, {}, {}, id});
+    by_name_.emplace(name, id);
+    return id;
+  }
+
+  // Joins b to a: one dataset from now on, known by a's name.
+  void Join(std::uint32_t a, std::uint32_t b) {
+    a = Root(a), b = Root(b);
+    if (a == b) return;
+    Proto &to = protos_[a], &from = protos_[b];
+    to.aliases.insert(from.name);
+    to.aliases.insert(from.aliases.begin(), from.aliases.end());
+    to.short_names.insert(from.short_names.begin(), from.short_names.end());
+    to.facts.insert(to.facts.end(), from.facts.begin(), from.facts.end());
+    from.facts.clear();
+    from.into = a;
+  }
+
+  // ---- 1: what importers know ----
+
+  void Prototypes() {
+    for (const std::uint32_t s : importers_) {
+      for (const DatasetFact& fact : sources_[s].facts.datasets) {
+        const auto it = by_name_.find(fact.name);
+        const std::uint32_t id = it == by_name_.end() ? NewProto(fact.name) : it->second;
+        Proto& p = protos_[id];
+        p.facts.push_back({s, &fact});
+        p.aliases.insert(fact.aliases.begin(), fact.aliases.end());
+        p.short_names.insert(fact.short_names.begin(), fact.short_names.end());
+        if (!fact.relation.empty()) p.aliases.insert(Join_(fact.relation));
+      }
+    }
+  }
+  static std::string Join_(const std::vector<std::string>& parts) { return backreach::Join(parts, "."); }
+
+  // Two nodes of one relation are one dataset, named by the node that writes it.
+  void JoinRelations() {
+    struct Member {
+      bool writes;
+      std::uint32_t proto;
+    };
+    std::map<std::string, std::vector<Member>> relations;
+    std::map<std::string, std::set<std::string>> accounts;
+    std::map<std::string, std::vector<std::uint32_t>> addressed;
+    for (std::uint32_t p = 0; p < protos_.size(); ++p) {
+      for (const FactRef& ref : protos_[p].facts)
+        if (ref.fact->relation.size() == 3 && ref.fact->platform)
+          relations[RelationKey(*ref.fact->platform, ref.fact->relation)].push_back({ref.fact->writes_relation, p});
+      if (const auto address = ParseTableAddress(protos_[p].name)) {
+        accounts[address->platform].insert(address->account);
+        if (address->parts.size() == 3) addressed[RelationKey(address->platform, address->parts)].push_back(p);
+      }
+    }
+    const auto before = [&](const Member& a, const Member& b) {
+      if (a.writes != b.writes) return a.writes;
+      return protos_[a.proto].name < protos_[b.proto].name;
+    };
+    for (auto& [key, members] : relations) {
+      std::sort(members.begin(), members.end(), before);
+      for (const Member& m : members) {
+        if (m.writes && Root(m.proto) != Root(members[0].proto) && members[0].writes)
+          Problem("two-writers", protos_[m.proto].name, members[0].proto,
+                  fmt::format("{} and {} write the same table; taken as one dataset, named by the first", protos_[members[0].proto].name, protos_[m.proto].name), m.proto);
+        Join(members[0].proto, m.proto);
+      }
+      const auto it = addressed.find(key);
+      if (it == addressed.end()) continue;
+      const std::string platform = key.substr(0, key.find('\n'));
+      for (const std::uint32_t p : it->second) {
+        if (accounts[platform].size() == 1) Join(members[0].proto, p);
+        else Problem("which-account", protos_[p].name, members[0].proto,
+                     fmt::format("{} may be {}: the store knows {} accounts of {}", protos_[p].name, protos_[Root(members[0].proto)].name, accounts[platform].size(), platform), p);
+      }
+    }
+  }
+
+  // A thing that could not be settled while joining; its dataset is known by prototype until datasets exist.
+  void Problem(const std::string& what, const std::string& name, std::uint32_t proto, const std::string& message, std::uint32_t seen_at) {
+    const auto& facts = protos_[seen_at].facts;
+    problems_.push_back({{name, what, std::nullopt, message, facts.empty() ? Place() : facts[0].fact->at}, proto, facts.empty() ? 0 : facts[0].source});
+  }
+
+  void IndexImporters() {
+    for (std::uint32_t p = 0; p < protos_.size(); ++p)
+      if (protos_[p].into == p) IndexProto(importer_index_, p);
+  }
+  void IndexProto(NameIndex& index, std::uint32_t p) const {
+    index.Add(protos_[p].name, p, true);
+    for (const std::string& alias : protos_[p].aliases) index.Add(alias, p, true);
+    for (const std::string& name : protos_[p].short_names)
+      if (name != protos_[p].name) index.Add(name, p, false);
+  }
+
+  // ---- 2: what registries say ----
+
+  void PlaceRegistries() {
+    std::vector<std::pair<std::uint32_t, const DatasetFact*>> facts;
+    for (const std::uint32_t s : registries_)
+      for (const DatasetFact& fact : sources_[s].facts.datasets) facts.push_back({s, &fact});
+    std::sort(facts.begin(), facts.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.second->name, a.first) < std::tie(b.second->name, b.first);
+    });
+    for (const auto& [s, fact] : facts) {
+      const NameMatch match = importer_index_.Find(fact->name);
+      if (!match.candidates.empty()) {
+        Ambiguous(fact->name, match.candidates, s, fact->at);
+        continue;
+      }
+      std::uint32_t p;
+      if (match.found) {
+        p = Root(*match.found);
+      } else {
+        const auto it = by_name_.find(fact->name);
+        p = it == by_name_.end() ? NewProto(fact->name) : Root(it->second);
+      }
+      declared_[fact->name] = p;
+      protos_[p].facts.push_back({s, fact});
+      for (const std::string& alias : fact->aliases) {
+        // The registry says that the two are one: a dbt node keeps its name, else the dataset as declared does.
+        if (const auto other = importer_index_.FindExact(alias)) {
+          const std::uint32_t q = Root(*other);
+          if (q != p && IsDbt(q) && !IsDbt(p)) Join(q, p), p = q;
+          else Join(p, q);
+        }
+        protos_[Root(p)].aliases.insert(alias);
+      }
+    }
+    for (auto& [name, p] : declared_) p = Root(p);
+  }
+  bool IsDbt(std::uint32_t p) const {
+    for (const FactRef& ref : protos_[p].facts)
+      if (sources_[ref.source].source.kind == "dbt") return true;
+    return false;
+  }
+
+  void Ambiguous(const std::string& name, const std::vector<std::uint32_t>& candidates, std::uint32_t s, const Place& at) {
+    std::vector<std::string> names;
+    for (const std::uint32_t c : candidates) names.push_back(protos_[Root(c)].name);
+    problems_.push_back({{name, "ambiguous", std::nullopt, fmt::format("'{}' could be any of {}: say which", name, ListOf(names)), at}, candidates.empty() ? 0 : Root(candidates[0]), s});
+  }
+
+  // Names in edges, jobs and feeds of a registry that nobody knows become datasets.
+  void NameEverybodyElse() {
+    registry_index_ = importer_index_;
+    for (const auto& [name, p] : declared_) {
+      registry_index_.Add(name, p, true);
+      for (const std::string& alias : protos_[p].aliases) registry_index_.Add(alias, p, true);
+    }
+    std::set<std::string> unknown;
+    const auto note = [&](const std::string& name, std::uint32_t s, const Place& at) {
+      if (placed_.count(name)) return;
+      const auto declared = declared_.find(name);
+      if (declared != declared_.end()) {
+        placed_[name] = declared->second;
+        return;
+      }
+      const NameMatch match = registry_index_.Find(name);
+      if (match.found) placed_[name] = Root(*match.found);
+      else if (!match.candidates.empty()) {
+        if (ambiguous_.insert(name).second) Ambiguous(name, match.candidates, s, at);
+      } else {
+        unknown.insert(name);
+      }
+    };
+    for (const std::uint32_t s : registries_) {
+      const Facts& f = sources_[s].facts;
+      for (const EdgeFact& e : f.edges) note(e.from, s, e.at), note(e.to, s, e.at);
+      for (const JobFact& j : f.jobs) {
+        for (const std::string& n : j.reads) note(n, s, j.at);
+        for (const std::string& n : j.writes) note(n, s, j.at);
+        if (j.schedule) for (const std::string& n : j.schedule->on) note(n, s, j.at);
+      }
+      for (const CopyFact& c : f.copies) for (const std::string& n : c.feeds) note(n, s, c.at);
+    }
+    // An importer's edges may name datasets that no importer describes (airflow's assets by name).
+    for (const std::uint32_t s : importers_)
+      for (const EdgeFact& e : sources_[s].facts.edges)
+        for (const std::string& name : {e.from, e.to})
+          if (!registry_index_.FindExact(name)) unknown.insert(name);
+    for (const std::string& name : unknown) placed_[name] = NewProto(name);
+  }
+
+  std::optional<DatasetId> Resolve(const std::string& name, bool registry) const {
+    std::optional<std::uint32_t> p;
+    if (registry) {
+      const auto it = placed_.find(name);
+      if (it != placed_.end()) p = it->second;
+    } else {
+      p = registry_index_.FindExact(name);
+      if (!p) {
+        const auto it = placed_.find(name);
+        if (it != placed_.end()) p = it->second;
+      }
+    }
+    if (!p) return std::nullopt;
+    return DatasetId{dataset_of_[Root(*p)]};
+  }
+
+  // ---- 3: datasets ----
+
+  template <typename Get>
+  auto FirstStated(const Proto& p, Get get) const -> decltype(get(*p.facts[0].fact)) {
+    for (const FactRef& ref : p.facts)
+      if (auto value = get(*ref.fact)) return value;
+    return {};
+  }
+
+  void NoteConflict(const Proto& p, Dataset& d, const char* field, const std::function<Text(const DatasetFact&)>& get) const {
+    std::map<std::string, std::vector<Seen>> values;
+    std::string used;
+    for (const FactRef& ref : p.facts) {
+      const Text value = get(*ref.fact);
+      if (!value) continue;
+      if (values.empty()) used = *value;
+      values[*value].push_back(SeenAt(ref.source, ref.fact->at));
+    }
+    if (values.size() < 2) return;
+    Conflict conflict{field, {}, used};
+    for (auto& [value, seen] : values) conflict.values.push_back({value, std::move(seen)});
+    d.conflicts.push_back(std::move(conflict));
+  }
+
+  void MakeDatasets() {
+    std::vector<std::uint32_t> roots;
+    for (std::uint32_t p = 0; p < protos_.size(); ++p)
+      if (protos_[p].into == p) roots.push_back(p);
+    std::sort(roots.begin(), roots.end(), [&](std::uint32_t a, std::uint32_t b) { return protos_[a].name < protos_[b].name; });
+    dataset_of_.assign(protos_.size(), 0);
+    LineageGraph& g = out_.graph;
+    g.datasets.resize(roots.size());
+    for (std::uint32_t i = 0; i < roots.size(); ++i) dataset_of_[roots[i]] = i;
+    for (std::uint32_t p = 0; p < protos_.size(); ++p) dataset_of_[p] = dataset_of_[Root(p)];
+    for (std::uint32_t i = 0; i < roots.size(); ++i) MakeDataset(protos_[roots[i]], g.datasets[i]);
+  }
+
+  // A registry's word first, then what a source that writes it says, then the others; external stand-ins last.
+  void Rank(Proto& p) const {
+    std::stable_sort(p.facts.begin(), p.facts.end(), [&](const FactRef& a, const FactRef& b) {
+      const auto rank = [&](const FactRef& r) {
+        if (sources_[r.source].source.kind == "registry") return 0;
+        if (r.fact->kind && *r.fact->kind == "external") return 3;
+        return r.fact->writes_relation ? 1 : 2;
+      };
+      return rank(a) < rank(b);
+    });
+  }
+
+  void MakeDataset(Proto& p, Dataset& d) {
+    Rank(p);
+    d.name = p.name;
+    p.aliases.erase(p.name);
+    d.aliases.assign(p.aliases.begin(), p.aliases.end());
+    d.short_names.assign(p.short_names.begin(), p.short_names.end());
+    for (const FactRef& ref : p.facts) d.seen.push_back(SeenAt(ref.source, ref.fact->at));
+    std::sort(d.seen.begin(), d.seen.end());
+    const auto text = [&](Text DatasetFact::*field) { return FirstStated(p, [&](const DatasetFact& f) { return f.*field; }); };
+    const auto flag = [&](std::optional<bool> DatasetFact::*field) { return FirstStated(p, [&](const DatasetFact& f) { return f.*field; }).value_or(false); };
+    if (const Text kind = text(&DatasetFact::kind)) d.kind = ParseKind(*kind).value_or(Kind::kTable);
+    d.platform = text(&DatasetFact::platform).value_or("");
+    MakeCalendar(p, d);
+    const auto duration = [&](Text DatasetFact::*field) -> std::optional<Duration> {
+      const Text t = text(field);
+      return t ? ParseDuration(*t) : std::nullopt;
+    };
+    d.complete_after = duration(&DatasetFact::complete_after);
+    d.run_date_offset = duration(&DatasetFact::run_date_offset);
+    d.retention = duration(&DatasetFact::retention);
+    if (const Text keeps = text(&DatasetFact::keeps_from))
+      if (const auto span = ParseDate(*keeps, d.calendar).span) d.keeps_from = span->start;
+    if (const Text row_time = text(&DatasetFact::row_time)) {
+      if (*row_time == "exact") d.row_time = RowTime{};
+      else if (const auto grain = ParseGrain(*row_time)) d.row_time = RowTime{false, *grain};
+    }
+    d.operational = text(&DatasetFact::origin).value_or("") == "operational";
+    for (const FactRef& ref : p.facts) {
+      if (!d.writes_stated && ref.fact->write.mode) {
+        d.writes = ParseWrites(*ref.fact->write.mode).value_or(Writes::kUnknown);
+        d.writes_stated = true;
+        d.writes_why = ref.fact->write.why.value_or("");
+      }
+      if (!d.key_stated && ref.fact->write.key_given) {
+        d.key = ref.fact->write.key;
+        d.key_stated = true;
+      }
+      if (ref.fact->write.full_refresh == "false") d.full_refresh_off = true;
+    }
+    if (d.kind == Kind::kSnapshot && !d.writes_stated) d.writes = Writes::kSnapshot;
+    d.proven_unique = FirstStated(p, [](const DatasetFact& f) { return f.proven_unique; });
+    d.proven_not_null = FirstStated(p, [](const DatasetFact& f) { return f.proven_not_null; });
+    d.rollback = text(&DatasetFact::rollback).value_or("none");
+    d.owner = text(&DatasetFact::owner).value_or("");
+    d.contact = text(&DatasetFact::contact).value_or("");
+    d.group = text(&DatasetFact::group).value_or("");
+    d.never_rebuild = flag(&DatasetFact::never_rebuild);
+    d.deletions = flag(&DatasetFact::deletions);
+    d.sequential = flag(&DatasetFact::sequential);
+    for (const FactRef& ref : p.facts) {
+      const DatasetFact& f = *ref.fact;
+      if (d.dimensions.empty()) d.dimensions = f.dimensions;
+      if (d.vars.empty()) d.vars = f.vars;
+      for (const auto& [engine, name] : f.methods) d.methods.emplace(engine, name);
+      d.side_effects.insert(d.side_effects.end(), f.side_effects.begin(), f.side_effects.end());
+      d.tags.insert(d.tags.end(), f.tags.begin(), f.tags.end());
+      for (const FindingFact& finding : f.findings) d.findings.push_back({finding, SeenAt(ref.source, finding.at)});
+      for (const ChangeFact& c : f.changes)
+        if (const auto span = ParseDate(c.on, d.calendar).span) d.changes.push_back({span->start, c.on, c.kind, c.what});
+    }
+    NoteConflict(p, d, "grain", [](const DatasetFact& f) { return f.partitions.empty() ? Text() : f.partitions.back().grain; });
+    NoteConflict(p, d, "timezone", [](const DatasetFact& f) { return f.partitions.empty() ? Text() : f.partitions.back().timezone; });
+    NoteConflict(p, d, "writes", [](const DatasetFact& f) { return f.write.mode; });
+    NoteConflict(p, d, "key", [](const DatasetFact& f) { return f.write.key_given ? Text(backreach::Join(f.write.key, ", ")) : Text(); });
+    NoteConflict(p, d, "kind", [](const DatasetFact& f) { return f.kind; });
+    NoteConflict(p, d, "owner", [](const DatasetFact& f) { return f.owner; });
+    NoteConflict(p, d, "retention", [](const DatasetFact& f) { return f.retention; });
+  }
+
+  void MakeCalendar(const Proto& p, Dataset& d) {
+    // The blocks of the first fact that tells a grain; single fields of a single block from whoever states them.
+    std::vector<PartitionFact> blocks;
+    for (const FactRef& ref : p.facts) {
+      if (!ref.fact->partitions.empty() && ref.fact->partitions.back().grain) {
+        blocks = ref.fact->partitions;
+        break;
+      }
+    }
+    if (blocks.empty()) blocks.emplace_back();
+    if (blocks.size() == 1) {
+      for (const FactRef& ref : p.facts) {
+        if (ref.fact->partitions.size() != 1) continue;
+        const PartitionFact& f = ref.fact->partitions[0];
+        for (Text PartitionFact::*field : {&PartitionFact::timezone, &PartitionFact::starts_at, &PartitionFact::column, &PartitionFact::week_start,
+                                           &PartitionFact::first, &PartitionFact::last, &PartitionFact::key_format})
+          if (!(blocks[0].*field)) blocks[0].*field = f.*field;
+      }
+    }
+    std::vector<Block> laid;
+    d.zone_assumed = true;
+    for (const PartitionFact& b : blocks) {
+      const Zone* zone = b.timezone ? Zone::Find(*b.timezone) : nullptr;
+      if (zone) d.zone_assumed = false;
+      Grain grain;
+      if (b.grain) grain = ParseGrain(*b.grain).value_or(Grain{});
+      d.calendar = Calendar(grain.none() ? Grain{Grain::Unit::kDay, 1} : grain, zone ? zone : Zone::Utc(),
+                            b.starts_at ? TimeOfDay(*b.starts_at) : 0, b.week_start ? WeekStart(*b.week_start) : 0);
+      if (b.grain) d.grain = grain;
+      if (b.column) d.column = *b.column;
+      if (b.key_format) d.key_format = *b.key_format;
+      if (b.grain && !grain.none()) laid.push_back({d.calendar, kMinInstant, kMaxInstant});
+      const auto date = [&](const Text& text) { return text ? ParseDate(*text, d.calendar).span : std::nullopt; };
+      if (const auto from = date(b.from); from && !laid.empty()) laid.back().from = from->start;
+      if (const auto until = date(b.until); until && !laid.empty()) laid.back().until = until->start;
+      if (const auto first = date(b.first)) {
+        if (d.first_text.empty()) d.first_text = *b.first;
+        if (d.first == kMinInstant) d.first = laid.empty() ? first->start : d.calendar.Floor(first->start);
+      }
+      if (const auto last = date(b.last)) {
+        d.last_text = *b.last;
+        d.last_end = laid.empty() ? last->end : d.calendar.Next(last->end - 1);
+      }
+    }
+    // Blocks without a seam of their own take the neighbour's; the first one reaches back, the last one ahead.
+    for (std::size_t i = 0; i + 1 < laid.size(); ++i) {
+      if (laid[i].until == kMaxInstant) laid[i].until = laid[i + 1].from;
+      if (laid[i + 1].from == kMinInstant) laid[i + 1].from = laid[i].until;
+    }
+    if (laid.empty()) return;
+    if (laid.front().from != kMinInstant) {
+      if (laid.size() > 1 && d.first == kMinInstant) d.first = laid.front().from;
+      laid.front().from = kMinInstant;
+    }
+    if (laid.back().until != kMaxInstant) {
+      if (d.last_end == kMaxInstant) d.last_end = laid.back().until;
+      laid.back().until = kMaxInstant;
+    }
+    const Layout layout = laid.size() == 1 ? Layout(laid[0].calendar) : Layout(std::move(laid));
+    for (const auto& known : layouts_)
+      if (*known == layout) d.layout = known;
+    if (!d.layout) layouts_.push_back(d.layout = std::make_shared<const Layout>(layout));
+    if (d.writes == Writes::kWhole) return;
+  }
+
+  // ---- 4: edges, jobs, copies ----
+
+  struct EdgeGroup {
+    std::vector<std::pair<std::uint32_t, const EdgeFact*>> facts;  // source, fact
+    std::vector<std::pair<std::uint32_t, const JobFact*>> jobs;    // a registry's job that reads and writes these
+  };
+
+  void MakeEdges() {
+    std::map<std::pair<DatasetId, DatasetId>, EdgeGroup> groups;
+    for (std::uint32_t s = 0; s < sources_.size(); ++s) {
+      const bool registry = sources_[s].source.kind == "registry";
+      for (const EdgeFact& e : sources_[s].facts.edges) {
+        const auto from = Resolve(e.from, registry), to = Resolve(e.to, registry);
+        if (from && to) {
+          // Two nodes joined into one dataset: a dependency of one on the other is none.
+          if (*from == *to && e.from != e.to && !registry) continue;
+          groups[{*from, *to}].facts.push_back({s, &e});
+        }
+      }
+      if (!registry) continue;
+      for (const JobFact& j : sources_[s].facts.jobs)
+        for (const std::string& r : j.reads)
+          for (const std::string& w : j.writes) {
+            const auto from = Resolve(r, true), to = Resolve(w, true);
+            if (from && to) groups[{*from, *to}].jobs.push_back({s, &j});
+          }
+    }
+    for (const auto& [ends, group] : groups) MakeEdgesBetween(ends.first, ends.second, group);
+  }
+
+  void MakeEdgesBetween(DatasetId from, DatasetId to, const EdgeGroup& group) {
+    const auto is_registry = [&](std::uint32_t s) { return sources_[s].source.kind == "registry"; };
+    bool declared = false;
+    for (const auto& [s, e] : group.facts) declared = declared || is_registry(s);
+    std::map<std::string, Edge> by_reads;
+    std::vector<Seen> everywhere;
+    std::string first_seen, last_seen, job;
+    bool failed_only = !group.facts.empty(), any = false;
+    for (const auto& [s, e] : group.facts) {
+      everywhere.push_back(SeenAt(s, e->at));
+      if (e->job && job.empty()) job = *e->job;
+      failed_only = failed_only && e->failed_only;
+      if (e->first_seen && (first_seen.empty() || *e->first_seen < first_seen)) first_seen = *e->first_seen;
+      if (e->last_seen && *e->last_seen > last_seen) last_seen = *e->last_seen;
+      if (declared && !is_registry(s)) continue;  // the registry's mappings replace the importers'
+      any = true;
+      Edge& edge = by_reads[e->reads.value_or("")];
+      edge.reads = e->reads ? ReadsFromJson(*e->reads).value_or(Reads(reads::Unknown{})) : Reads(reads::Unknown{});
+      const Known known = e->known == "inferred" ? Known::kInferred : e->known == "assumed" ? Known::kAssumed : Known::kDeclared;
+      edge.known = edge.seen.empty() ? known : std::min(edge.known, known);
+      edge.seen.push_back(SeenAt(s, e->at));
+      if (e->memory) edge.memory = ParseDuration(*e->memory);
+      if (!e->dimension_map.empty()) edge.dimension_map = e->dimension_map;
+      if (e->note) edge.note = *e->note;
+    }
+    for (const auto& [s, j] : group.jobs) {
+      everywhere.push_back(SeenAt(s, j->at));
+      if (job.empty()) job = j->name;
+      if (any && !(by_reads.size() == 1 && by_reads.count(""))) continue;
+      by_reads.erase("");
+      Edge& edge = by_reads["\"same\""];
+      edge.reads = reads::Same{};
+      edge.known = Known::kDeclared;
+    }
+    if (by_reads.size() > 1) by_reads.erase("");  // somebody knows better
+    std::sort(everywhere.begin(), everywhere.end());
+    everywhere.erase(std::unique(everywhere.begin(), everywhere.end()), everywhere.end());
+    for (auto& [text, edge] : by_reads) {
+      edge.from = from;
+      edge.to = to;
+      edge.job = job;
+      edge.first_seen = first_seen;
+      edge.last_seen = last_seen;
+      edge.failed_only = failed_only && !group.facts.empty() && group.jobs.empty();
+      if (by_reads.size() == 1) edge.seen = everywhere;
+      std::sort(edge.seen.begin(), edge.seen.end());
+      edge.seen.erase(std::unique(edge.seen.begin(), edge.seen.end()), edge.seen.end());
+      out_.graph.edges.push_back(std::move(edge));
+    }
+  }
+
+  void MakeJobs() {
+    std::map<std::string, Job> jobs;
+    for (std::uint32_t s = 0; s < sources_.size(); ++s) {
+      const bool registry = sources_[s].source.kind == "registry";
+      for (const JobFact& f : sources_[s].facts.jobs) {
+        Job& job = jobs[f.name];
+        job.name = f.name;
+        job.seen.push_back(SeenAt(s, f.at));
+        if (f.orchestrator) job.orchestrator = *f.orchestrator;
+        if (f.schedule && (registry || !job.schedule)) job.schedule = f.schedule;
+        const auto take = [&](const std::vector<std::string>& names, std::vector<DatasetId>& out) {
+          for (const std::string& name : names)
+            if (const auto id = Resolve(name, registry)) out.push_back(*id);
+          std::sort(out.begin(), out.end());
+          out.erase(std::unique(out.begin(), out.end()), out.end());
+        };
+        take(f.reads, job.reads);
+        take(f.writes, job.writes);
+        if (f.schedule) take(f.schedule->on, job.fires_on);
+        job.after.insert(job.after.end(), f.after.begin(), f.after.end());
+        const auto over = [&](auto& field, const auto& value) {
+          if (value && (registry || !field)) field = value;
+        };
+        if (f.pool && (registry || job.pool.empty())) job.pool = *f.pool;
+        if (f.owner && (registry || job.owner.empty())) job.owner = *f.owner;
+        over(job.slots, f.slots);
+        over(job.max_parallel, f.max_parallel);
+        over(job.seconds_per_cell, f.seconds_per_cell);
+        if (f.run_grain) job.run_grain = ParseGrain(*f.run_grain);
+        if (f.separable) job.separable = *f.separable;
+        job.sequential = job.sequential || f.sequential;
+        for (const FindingFact& finding : f.findings) job.findings.push_back({finding, SeenAt(s, finding.at)});
+        for (const auto& [engine, name] : f.methods) job.methods.emplace(engine, name);
+      }
+      for (const PoolFact& f : sources_[s].facts.pools) {
+        Pool& pool = pools_[f.name];
+        pool.name = f.name;
+        if (f.slots && (registry || !pool.slots)) pool.slots = f.slots;
+        if (f.usual_load && (registry || !pool.usual_load)) pool.usual_load = f.usual_load;
+        pool.seen.push_back(SeenAt(s, f.at));
+      }
+    }
+    LineageGraph& g = out_.graph;
+    for (auto& [name, job] : jobs) {
+      for (const DatasetId id : job.writes) {
+        g.datasets[id.value].jobs.push_back(JobId{static_cast<std::uint32_t>(g.jobs.size())});
+        if (job.sequential) g.datasets[id.value].sequential = true;
+      }
+      std::sort(job.seen.begin(), job.seen.end());
+      g.jobs.push_back(std::move(job));
+    }
+    for (auto& [name, pool] : pools_) g.pools.push_back(std::move(pool));
+  }
+
+  void MakeCopies() {
+    LineageGraph& g = out_.graph;
+    std::map<std::string, std::pair<std::uint32_t, const CopyFact*>> facts;
+    for (std::uint32_t s = 0; s < sources_.size(); ++s)
+      for (const CopyFact& f : sources_[s].facts.copies) {
+        // A registry that describes an exposure under its own id replaces it.
+        const auto [it, fresh] = facts.emplace(f.id, std::pair{s, &f});
+        if (!fresh && sources_[s].source.kind == "registry") it->second = {s, &f};
+      }
+    std::map<std::string, std::uint32_t> ids;
+    for (const auto& [id, fact] : facts) ids.emplace(id, static_cast<std::uint32_t>(ids.size()));
+    for (const auto& [id, entry] : facts) {
+      const auto& [s, f] = entry;
+      const bool registry = sources_[s].source.kind == "registry";
+      Copy copy;
+      copy.id = id;
+      for (const std::string& of : f->of) copy.of.push_back(PlaceOf(of, ids, registry));
+      if (f->kind) copy.kind = *f->kind;
+      copy.where = f->where.value_or("");
+      copy.owner = f->owner.value_or("");
+      copy.contact = f->contact.value_or("");
+      copy.note = f->note.value_or("");
+      copy.by = f->by;
+      copy.taken = f->taken;
+      for (const std::string& name : f->feeds)
+        if (const auto fed = Resolve(name, registry)) copy.feeds.push_back(*fed);
+      copy.holds = f->holds;
+      copy.refresh = f->refresh;
+      copy.personal_data = f->personal_data;
+      copy.known = f->known;
+      copy.exposure = f->exposure;
+      copy.seen.push_back(SeenAt(s, f->at));
+      for (const CopyOf& of : copy.of) {
+        if (of.placed()) continue;
+        const auto near = registry_index_.Near(of.name);
+        g.unresolved.push_back({{of.name, "copy", std::nullopt,
+                                 fmt::format("copy '{}' was taken from '{}', which nobody knows{}", id, of.name, near.empty() ? "" : "; nearest: " + backreach::Join(near, ", ")), f->at},
+                                {}, SeenAt(s, f->at)});
+      }
+      g.copies.push_back(std::move(copy));
+    }
+  }
+
+  CopyOf PlaceOf(const std::string& name, const std::map<std::string, std::uint32_t>& ids, bool registry) const {
+    CopyOf of{{}, {}, name};
+    if (const auto exact = Resolve(name, false)) {
+      of.dataset = *exact;
+      return of;
+    }
+    if (const auto it = ids.find(name); it != ids.end()) {
+      of.copy = CopyId{it->second};
+      return of;
+    }
+    if (registry) {
+      const NameMatch match = registry_index_.Find(name);
+      if (match.found) of.dataset = DatasetId{dataset_of_[Root(*match.found)]};
+      else if (const auto placed = placed_.find(name); placed != placed_.end()) of.dataset = DatasetId{dataset_of_[Root(placed->second)]};
+    }
+    return of;
+  }
+
+  void MakeRest() {
+    LineageGraph& g = out_.graph;
+    for (std::uint32_t s = 0; s < sources_.size(); ++s) {
+      const Facts& facts = sources_[s].facts;
+      for (const UnresolvedFact& f : facts.unresolved) {
+        Unresolved u{f, {}, SeenAt(s, f.at)};
+        if (f.dataset)
+          if (const auto id = Resolve(*f.dataset, false)) u.dataset = *id;
+        g.unresolved.push_back(std::move(u));
+      }
+      for (const ExtractFact& f : facts.extracts) {
+        Extract e{f, {}, SeenAt(s, f.at)};
+        const NameMatch match = registry_index_.Find(f.dataset);
+        if (match.found) e.dataset = DatasetId{dataset_of_[Root(*match.found)]};
+        g.extracts.push_back(std::move(e));
+      }
+      for (const CheckFact& f : facts.checks)
+        if (const auto id = Resolve(f.dataset, false)) g.datasets[id->value].checks.push_back(f);
+      g.sources.push_back(sources_[s].source);
+    }
+    for (const auto& p : problems_)
+      g.unresolved.push_back({p.fact, DatasetId{dataset_of_[Root(p.proto)]}, SeenAt(p.source, p.fact.at)});
+  }
+
+  // Which mappings can stand. What cannot is read as `all`, and said.
+  void Judge() {
+    LineageGraph& g = out_.graph;
+    // Views that something cut by hours reads, directly or through other views.
+    std::vector<bool> hours_read(g.datasets.size(), false);
+    bool changed = true;
+    for (int round = 0; changed && round < 64; ++round) {
+      changed = false;
+      for (const Edge& e : g.edges) {
+        const Dataset &parent = g[e.from], &child = g[e.to];
+        if (parent.stores() || hours_read[e.from.value]) continue;
+        const bool hours = child.stores() ? child.layout && !child.grain->bears_dates() : hours_read[e.to.value];
+        if (hours) hours_read[e.from.value] = changed = true;
+      }
+    }
+    for (Edge& e : g.edges) {
+      const Dataset &parent = g[e.from], &child = g[e.to];
+      e.effective = e.reads;
+      const auto refuse = [&](const std::string& why) {
+        e.effective = reads::All{};
+        const Seen seen = e.seen.empty() ? Seen() : e.seen[0];
+        g.unresolved.push_back({{FormatReads(e.reads), "mapping", child.name,
+                                 fmt::format("{} -> {}: {} cannot stand: {}; read as all", parent.name, child.name, FormatReads(e.reads), why), seen.at},
+                                e.to, seen});
+      };
+      const auto* window = std::get_if<reads::Window>(&e.reads);
+      const bool by_key = std::holds_alternative<reads::Key>(e.reads) || (window && window->by_key);
+      if (std::holds_alternative<reads::Unknown>(e.reads)) {
+        if (e.self()) e.effective = e.in_place ? Reads(reads::Same{}) : Reads(reads::Previous{});
+        else e.effective = reads::Same{};
+      } else if (e.self() && window && window->end > 0) {
+        refuse("it reaches ahead of what the dataset has written");
+        e.effective = reads::Previous{};
+      } else if (window && !window->unit && !child.grain.value_or(Grain{}).bears_dates() && (!child.grain || child.grain->none())) {
+        refuse(fmt::format("{} has no grain, so the window needs a unit (unit: day)", child.name));
+      } else if (by_key) {
+        const auto hours = [&](const Dataset& d) { return d.layout && !d.grain->bears_dates(); };
+        if (hours(child)) refuse(fmt::format("{} is cut by {}, and only days and longer bear dates", child.name, FormatGrain(*child.grain)));
+        else if (hours(parent)) refuse(fmt::format("{} is cut by {}, and only days and longer bear dates", parent.name, FormatGrain(*parent.grain)));
+        else if (hours_read[e.to.value]) refuse(fmt::format("a table of hours reads {}, and hours bear no dates", child.name));
+      } else if ((std::holds_alternative<reads::Latest>(e.reads) || std::holds_alternative<reads::LatestThen>(e.reads)) && (!parent.layout || !parent.stores())) {
+        e.effective = reads::All{};  // the newest of what has no partitions is all of it
+      }
+    }
+  }
+
+  // ---- 5 ----
+
+  void Finish() {
+    LineageGraph& g = out_.graph;
+    std::stable_sort(g.edges.begin(), g.edges.end(), [](const Edge& a, const Edge& b) { return std::tie(a.from, a.to) < std::tie(b.from, b.to); });
+    const auto by = [](const Unresolved& a, const Unresolved& b) {
+      return std::tie(a.fact.name, a.fact.what, a.fact.message, a.seen) < std::tie(b.fact.name, b.fact.what, b.fact.message, b.seen);
+    };
+    std::sort(g.unresolved.begin(), g.unresolved.end(), by);
+    std::sort(g.extracts.begin(), g.extracts.end(), [](const Extract& a, const Extract& b) {
+      return std::tie(a.fact.dataset, a.fact.destination, a.seen) < std::tie(b.fact.dataset, b.fact.destination, b.seen);
+    });
+    g.Number();
+    Sha256 hash;
+    hash.Update("backreach.graph/1");
+    for (const Source& s : g.sources) hash.Update("\n" + s.kind + "\t" + s.name + "\t" + s.sha256);
+    g.fingerprint = hash.Hex();
+    for (std::uint32_t i = 0; i < g.datasets.size(); ++i) {
+      const Dataset& d = g.datasets[i];
+      out_.names.Add(d.name, i, true);
+      for (const std::string& alias : d.aliases) out_.names.Add(alias, i, true);
+      for (const std::string& name : d.short_names)
+        if (name != d.name) out_.names.Add(name, i, false);
+    }
+    for (const auto& [name, p] : declared_) {  // a registry's own spelling is as good as any
+      const std::uint32_t i = dataset_of_[Root(p)];
+      if (g.datasets[i].name != name) out_.names.Add(name, i, false);
+    }
+  }
+
+  struct PendingProblem {
+    UnresolvedFact fact;
+    std::uint32_t proto, source;
+  };
+
+  std::vector<SourceFacts> sources_;
+  std::vector<std::string> labels_;
+  std::vector<std::uint32_t> registries_, importers_;
+  std::vector<Proto> protos_;
+  std::unordered_map<std::string, std::uint32_t> by_name_;
+  NameIndex importer_index_, registry_index_;
+  std::map<std::string, std::uint32_t> declared_, placed_;
+  std::set<std::string> ambiguous_;
+  std::vector<std::uint32_t> dataset_of_;
+  std::vector<std::shared_ptr<const Layout>> layouts_;
+  std::vector<PendingProblem> problems_;
+  std::map<std::string, Pool> pools_;
+  BuiltGraph out_;
+};
+
+}  // namespace
+
+BuiltGraph BuildGraph(std::vector<SourceFacts> sources) { return Builder(std::move(sources)).Build(); }
+
+}  // namespace backreach

@@ -1,0 +1,21 @@
+// Joins what all sources say into one lineage graph: resolves names, merges facts by rank (a registry's word
+// beats every importer's), lays calendars, and decides which mappings can stand.
+#pragma once
+
+#include <vector>
+
+#include "graph/facts.hpp"
+#include "graph/lineage.hpp"
+#include "graph/names.hpp"
+
+namespace backreach {
+
+struct BuiltGraph {
+  LineageGraph graph;
+  NameIndex names;  // ids are DatasetId values
+};
+
+// Pure: the result does not depend on the order of `sources`, or on when they were ingested.
+BuiltGraph BuildGraph(std::vector<SourceFacts> sources);
+
+}  // namespace backreach

@@ -1,0 +1,733 @@
+// dbt's manifest.json (v1 to v12 and 2.0), read by the keys that are there and not by its version. The file is
+// split into nodes and each node is parsed by itself, so memory does not grow with the file.
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "graph/calendar.hpp"
+#include "graph/digest.hpp"
+#include "graph/words.hpp"
+#include "ingest/dbt_writes.hpp"
+#include "ingest/file.hpp"
+#include "ingest/importer.hpp"
+#include "ingest/json_split.hpp"
+#include "ingest/registry_blocks.hpp"
+
+namespace backreach {
+
+namespace {
+
+namespace dom = simdjson::dom;
+
+// ---- Small readers over simdjson's DOM: absent, null and of another type all count as "not there" ----
+
+std::string_view Str(const dom::element& e, std::string_view key) {
+  std::string_view s;
+  if (!e.is_object() || e[key].get(s)) return {};
+  return s;
+}
+Text OptStr(const dom::element& e, std::string_view key) {
+  std::string_view s;
+  if (!e.is_object() || e[key].get(s) || s.empty()) return std::nullopt;
+  return std::string(s);
+}
+bool Child(const dom::element& e, std::string_view key, dom::element& out) {
+  return e.is_object() && !e[key].get(out) && !out.is_null();
+}
+std::optional<bool> Bool(const dom::element& e, std::string_view key) {
+  bool b;
+  if (!e.is_object() || e[key].get(b)) return std::nullopt;
+  return b;
+}
+// A text, or a list of texts.
+std::vector<std::string> Strings(const dom::element& e) {
+  std::vector<std::string> out;
+  std::string_view s;
+  dom::array list;
+  if (!e.get(s)) out.emplace_back(s);
+  else if (!e.get(list))
+    for (const dom::element item : list)
+      if (!item.get(s)) out.emplace_back(s);
+  return out;
+}
+std::vector<std::string> Strings(const dom::element& e, std::string_view key) {
+  dom::element child;
+  return Child(e, key, child) ? Strings(child) : std::vector<std::string>();
+}
+
+std::string Unescape(std::string_view key) {
+  if (key.find('\\') == std::string_view::npos) return std::string(key);
+  dom::parser parser;
+  std::string_view out;
+  const std::string quoted = "\"" + std::string(key) + "\"";
+  return parser.parse(quoted).get(out) ? std::string(key) : std::string(out);
+}
+
+// `(a, b)` and `a,b` are written for lists too; anything with a call in it is one expression.
+std::vector<std::string> KeyColumns(const dom::element& config) {
+  dom::element key;
+  if (!Child(config, "unique_key", key)) return {};
+  std::vector<std::string> given = Strings(key), out;
+  for (std::string text : given) {
+    const bool list = given.size() == 1;
+    if (list && text.size() > 2 && text.front() == '(' && text.back() == ')') text = text.substr(1, text.size() - 2);
+    const bool split = list && text.find_first_of("('\"|") == std::string::npos;
+    for (std::string part : split ? Split(text, ',') : std::vector<std::string>{text}) {
+      const auto from = part.find_first_not_of(" \t\n"), to = part.find_last_not_of(" \t\n");
+      if (from != std::string::npos) out.push_back(part.substr(from, to - from + 1));
+    }
+  }
+  return out;
+}
+
+// What is kept of a node until the adapter and all other nodes are known.
+struct PendingNode {
+  DatasetFact fact;
+  DbtWriteConfig write;
+  std::string resource_type, batch_size, begin, event_time, package, metric_of;
+  std::string partition_field, partition_granularity, partition_type;
+  std::vector<std::string> parents;
+  bool microbatch = false, external = false, has_partition_by = false;
+};
+
+struct PendingTest {
+  CheckFact check;
+  std::vector<std::string> parents;
+  std::string attached;
+  std::string model_kwarg;
+};
+
+struct PendingExposure {
+  CopyFact copy;
+  std::string id, type;
+  std::vector<std::string> parents;
+  bool holds_extract = false;
+  std::string meta_block;
+  Text url;
+};
+
+class ManifestReader {
+ public:
+  ManifestReader(std::string path, std::string project, Diagnostics& diagnostics)
+      : path_(std::move(path)), file_(BaseName(path_)), project_(std::move(project)), diagnostics_(diagnostics) {}
+
+  bool Read(SourceFacts& out) {
+    auto file = MappedFile::Open(path_, diagnostics_);
+    if (!file) return false;
+    const std::string_view all = file->bytes(), text = WithoutMark(all);
+    base_ = all.size() - text.size();
+    if (text.empty()) return NotAManifest("the file is empty");
+    if ((text.size() > 1 && (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF")) || text.find('\0') < 8) {
+      diagnostics_.Error(path_, "is encoded in UTF-16: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)");
+      return false;
+    }
+    if (!Walk(*file, text)) return false;
+    if (!Judge()) return false;
+    Finish(out);
+    out.source.sha256 = hash_.Hex();
+    return !diagnostics_.has_errors();
+  }
+
+ private:
+  bool NotAManifest(const std::string& why) {
+    diagnostics_.Error(path_, "not a dbt manifest: " + why, {"give target/manifest.json, or the target folder that holds it"});
+    return false;
+  }
+
+  bool Broken(const SplitError& e, const std::string& pointer) {
+    diagnostics_.Error(path_, fmt::format("{} (byte {}){}", e.what, Thousands(static_cast<std::int64_t>(e.byte + base_)),
+                                          pointer.empty() ? "" : ", in " + pointer),
+                       {"the file is damaged or was cut off: run dbt again; nothing was changed"});
+    return false;
+  }
+
+  // Parses one value completely, so that broken JSON and bad UTF-8 are refused wherever they stand.
+  bool Parse(std::string_view document, std::string_view value, const std::string& pointer, dom::element& out) {
+    const std::size_t behind = static_cast<std::size_t>(document.data() + document.size() - (value.data() + value.size()));
+    const auto result = parser_.parse(value.data(), value.size(), behind < simdjson::SIMDJSON_PADDING);
+    if (!result.get(out)) return true;
+    const std::size_t at = static_cast<std::size_t>(value.data() - document.data()) + base_;
+    if (const auto fault = EncodingFault(value)) {
+      // The position within the file, not within the value.
+      std::size_t byte = 0;
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        if (simdjson::validate_utf8(value.data(), i + 1)) byte = i + 1;
+        if (i > byte + 4) break;
+      }
+      diagnostics_.Error(path_, fmt::format("is not UTF-8: byte {} is 0x{:02X}, in {} (encoded in Latin-1 or Windows-1252?)",
+                                            at + byte, static_cast<unsigned char>(value[std::min(byte, value.size() - 1)]), pointer),
+                         {"convert it to UTF-8; nothing was changed"});
+    } else {
+      diagnostics_.Error(path_, fmt::format("broken JSON in {} (value at byte {}): {}", pointer,
+                                            Thousands(static_cast<std::int64_t>(at)), simdjson::error_message(result.error())),
+                         {"run dbt again; nothing was changed"});
+    }
+    return false;
+  }
+
+  bool Walk(MappedFile& file, std::string_view text) {
+    std::size_t at = 0;
+    while (at < text.size() && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t')) ++at;
+    if (at >= text.size() || text[at] != '{') return NotAManifest("the file holds no JSON object");
+    ObjectSplitter top(text, at);
+    std::size_t hashed = 0;
+    const auto progress = [&](std::size_t to) {
+      if (to - hashed < (1u << 20)) return;
+      hash_.Update(text.substr(hashed, to - hashed));
+      hashed = to;
+      file.Forget(to);
+    };
+    while (top.Next()) {
+      const std::string section(top.key());
+      const std::string pointer = "/" + section;
+      sections_.insert(section);
+      const bool object = top.value_begin() < text.size() && text[top.value_begin()] == '{';
+      if (!object || section == "metadata") {
+        std::string_view value;
+        if (!top.Value(value)) return Broken(*top.error(), pointer);
+        dom::element element;
+        if (!Parse(text, value, pointer, element)) return false;
+        if (section == "metadata") Metadata(element);
+        if (section == "disabled" && element.is_array()) DisabledList(element);
+        continue;
+      }
+      ObjectSplitter members(text, top.value_begin());
+      while (members.Next()) {
+        const std::string id = Unescape(members.key());
+        std::string_view value;
+        if (!members.Value(value)) {
+          SplitError e = *members.error();
+          e.what = "the file ends inside " + pointer + "/" + id;
+          return Broken(e, "");
+        }
+        dom::element element;
+        if (!Parse(text, value, pointer + "/" + id, element)) return false;
+        Member(section, id, element);
+        progress(members.end());
+      }
+      if (members.error()) return Broken(*members.error(), pointer);
+      top.Resume(members.end());
+    }
+    if (top.error()) return Broken(*top.error(), "");
+    for (std::size_t i = top.end(); i < text.size(); ++i)
+      if (text[i] != ' ' && text[i] != '\n' && text[i] != '\r' && text[i] != '\t')
+        return Broken({i, "something stands behind the end of the document"}, "");
+    hash_.Update(text.substr(hashed));
+    return true;
+  }
+
+  void Metadata(const dom::element& m) {
+    schema_version_ = std::string(Str(m, "dbt_schema_version"));
+    adapter_ = Lower(Str(m, "adapter_type"));
+    if (project_.empty()) project_ = std::string(Str(m, "project_name"));
+  }
+
+  // Is this a manifest at all? Said by the schema version, or by the sections if that is missing.
+  bool Judge() {
+    if (!schema_version_.empty() && schema_version_.find("/manifest/") == std::string::npos) {
+      const auto parts = Split(schema_version_, '/');
+      return NotAManifest(parts.size() > 2 ? "it says that it is a " + parts[parts.size() - 2] : "its schema is " + schema_version_);
+    }
+    if (!sections_.count("nodes") || (schema_version_.empty() && !sections_.count("metadata")))
+      return NotAManifest("there is no 'nodes' section in it");
+    if (schema_version_.empty()) {
+      if (!sections_.count("parent_map") && !sections_.count("macros") && !sections_.count("sources"))
+        return NotAManifest("it has no schema version, and not the sections of a manifest");
+      diagnostics_.Warning(path_, "no schema version (metadata.dbt_schema_version): read by the keys that are there");
+    }
+    return true;
+  }
+
+  void Member(const std::string& section, const std::string& id, const dom::element& e) {
+    if (section == "nodes" || section == "sources") Node(id, e);
+    else if (section == "exposures") Exposure(id, e);
+    else if (section == "metrics" || section == "semantic_models" || section == "saved_queries") Passage(id, e);
+    else if (section == "groups") Group(id, e);
+    else if (section == "disabled") disabled_.insert(id), DisabledEntry(e);
+    else if (section == "macros" && id.rfind("macro.", 0) == 0) ++macros_;
+  }
+
+  void DisabledList(const dom::element& list) {
+    for (const dom::element node : list.get_array()) {
+      const auto id = Str(node, "unique_id");
+      if (!id.empty()) disabled_.insert(std::string(id));
+    }
+  }
+  void DisabledEntry(const dom::element& e) {
+    dom::array list;
+    if (e.get(list)) return;
+    for (const dom::element node : list) {
+      if (Str(node, "resource_type") != "test") continue;
+      const std::string id(Str(node, "unique_id"));
+      Test(id, node, "/disabled/" + id);
+      if (!tests_.empty() && tests_.back().check.id == id) tests_.back().check.enabled = false;
+    }
+  }
+
+  void Group(const std::string& id, const dom::element& e) {
+    dom::element owner;
+    if (!Child(e, "owner", owner)) return;
+    const auto emails = Strings(owner, "email");
+    const auto name = OptStr(owner, "name");
+    groups_[Split(id, '.').back()] = {name.value_or(emails.empty() ? "" : emails[0]), emails.empty() ? "" : emails[0]};
+  }
+
+  // Metrics, semantic models and saved queries are passages: an exposure on one reads the models below it.
+  void Passage(const std::string& id, const dom::element& e) {
+    dom::element depends;
+    if (Child(e, "depends_on", depends)) passages_[id] = Strings(depends, "nodes");
+    else passages_[id] = {};
+  }
+
+  static std::string TypeOf(const std::string& id, const dom::element& e) {
+    const auto type = Str(e, "resource_type");
+    return std::string(type.empty() ? std::string_view(id).substr(0, id.find('.')) : type);
+  }
+
+  void Node(const std::string& id, const dom::element& e) {
+    const std::string type = TypeOf(id, e);
+    if (type == "test") return Test(id, e, "/nodes/" + id);
+    if (type != "model" && type != "seed" && type != "snapshot" && type != "source") return;
+    PendingNode node;
+    node.resource_type = type;
+    DatasetFact& fact = node.fact;
+    fact.name = id;
+    fact.at = {file_, "/" + std::string(type == "source" ? "sources" : "nodes") + "/" + id};
+    const std::string name(Str(e, "name")), alias(Str(e, "alias")), identifier(Str(e, "identifier"));
+    node.package = std::string(Str(e, "package_name"));
+    const std::string database(Str(e, "database")), schema(Str(e, "schema"));
+    const std::string table = type == "source" ? (identifier.empty() ? name : identifier) : (alias.empty() ? name : alias);
+    dom::element config;
+    const bool configured = Child(e, "config", config);
+    node.write.materialized = Lower(configured ? Str(config, "materialized") : "");
+    if (type == "seed") node.write.materialized = "seed";
+    if (type == "snapshot") node.write.materialized = "snapshot";
+    if (node.write.materialized.empty() && type == "model") node.write.materialized = "view";
+    const bool stored = node.write.materialized != "ephemeral";
+    if (stored && !table.empty()) {
+      for (const std::string& part : {database, schema, table})
+        if (!part.empty()) fact.relation.push_back(part);
+      fact.writes_relation = type != "source";
+    }
+    if (type == "source") {
+      const std::string source_name(Str(e, "source_name"));
+      fact.short_names = {source_name + "." + name, name};
+      fact.kind = "source";
+    } else {
+      fact.short_names = {name};
+      if (!alias.empty() && alias != name) fact.short_names.push_back(alias);
+      if (!node.package.empty()) fact.short_names.push_back(node.package + "." + name);
+      dom::element version;
+      if (Child(e, "version", version)) {
+        std::string_view s;
+        std::int64_t n;
+        const std::string v = !version.get(s) ? std::string(s) : !version.get(n) ? std::to_string(n) : "";
+        if (!v.empty()) fact.short_names.push_back(name + ".v" + v);
+      }
+    }
+    if (type == "model")
+      fact.kind = node.write.materialized == "view" ? "view" : node.write.materialized == "ephemeral" ? "ephemeral" : "table";
+    else if (type != "source") fact.kind = type;
+    // A node of another project that only stands here as a reference: everything about it is a default.
+    if (type == "model" && Str(e, "original_file_path").empty() && Str(e, "path").empty() && Str(e, "raw_code").empty() &&
+        Str(e, "raw_sql").empty() && node.package != project_) {
+      node.external = true;
+      fact.kind = "external";
+      fact.writes_relation = false;
+    }
+    dom::element depends;
+    if (Child(e, "depends_on", depends)) node.parents = Strings(depends, "nodes");
+    if (configured) Config(config, node);
+    Ownership(e, config, configured, fact);
+    fact.tags = Strings(e, "tags");
+    for (const char* where : {"", "config"}) MetaBlock(e, where, fact);
+    nodes_.push_back(std::move(node));
+  }
+
+  void Config(const dom::element& config, PendingNode& node) {
+    DatasetFact& fact = node.fact;
+    node.write.strategy = Lower(Str(config, "incremental_strategy"));
+    dom::element key;
+    node.write.key_given = Child(config, "unique_key", key);
+    node.write.key = KeyColumns(config);
+    node.event_time = std::string(Str(config, "event_time"));
+    node.microbatch = node.write.materialized == "incremental" && node.write.strategy == "microbatch";
+    node.batch_size = Lower(Str(config, "batch_size"));
+    node.begin = std::string(Str(config, "begin"));
+    if (node.microbatch && Bool(config, "concurrent_batches") == false) fact.sequential = true;
+    if (const auto full_refresh = Bool(config, "full_refresh")) fact.write.full_refresh = *full_refresh ? "true" : "false";
+    dom::element partition;
+    if (Child(config, "partition_by", partition) || Child(config, "partitioned_by", partition)) {
+      node.has_partition_by = true;
+      node.partition_field = std::string(Str(partition, "field"));
+      node.partition_granularity = Lower(Str(partition, "granularity"));
+      node.partition_type = Lower(Str(partition, "data_type"));
+      if (partition.is_object() && node.partition_type.empty()) node.partition_type = "date";
+    }
+    dom::element predicates;
+    node.write.has_predicates = Child(config, "incremental_predicates", predicates) || Child(config, "predicates", predicates);
+  }
+
+  void Ownership(const dom::element& e, const dom::element& config, bool configured, DatasetFact& fact) {
+    std::string group(Str(e, "group"));
+    if (group.empty() && configured) group = std::string(Str(config, "group"));
+    if (!group.empty()) fact.group = group;
+    dom::element meta;
+    if (Child(e, "meta", meta)) fact.owner = OptStr(meta, "owner");
+    if (!fact.owner && configured && Child(config, "meta", meta)) fact.owner = OptStr(meta, "owner");
+  }
+
+  // `meta.backreach` takes the registry's dataset block, in either place where dbt keeps meta.
+  void MetaBlock(const dom::element& e, const std::string& in, DatasetFact& fact) {
+    dom::element at = e, meta, block;
+    if (!in.empty() && !Child(e, in, at)) return;
+    if (!Child(at, "meta", meta) || !Child(meta, "backreach", block) || !block.is_object()) return;
+    if (!meta_done_.insert(fact.name).second) return;
+    ReadDatasetBlock(simdjson::minify(block), file_ + fact.at.place, fact, diagnostics_);
+  }
+
+  void Test(const std::string& id, const dom::element& e, const std::string& pointer) {
+    PendingTest test;
+    CheckFact& check = test.check;
+    check.id = id;
+    check.at = {file_, pointer};
+    dom::element meta, kwargs, config;
+    std::string name;
+    if (Child(e, "test_metadata", meta)) {
+      name = std::string(Str(meta, "name"));
+      if (Child(meta, "kwargs", kwargs)) {
+        for (const char* field : {"combination_of_columns", "column_list", "column_names", "column_name"}) {
+          check.columns = Strings(kwargs, field);
+          if (!check.columns.empty()) break;
+        }
+        test.model_kwarg = std::string(Str(kwargs, "model"));
+      }
+    }
+    check.kind = name == "unique" || name == "unique_combination_of_columns" || name == "expect_compound_columns_to_be_unique" ||
+                         name == "expect_column_values_to_be_unique" || name == "primary_key" || name == "unique_key"
+                     ? "unique"
+                 : name == "not_null" || name == "expect_column_values_to_not_be_null" ? "not_null"
+                                                                                         : "other";
+    if (Child(e, "config", config)) {
+      check.enabled = Bool(config, "enabled").value_or(true);
+      check.fails_run = Lower(Str(config, "severity")) != "warn";
+      const auto error_if = Str(config, "error_if");
+      std::string squeezed;
+      for (const char c : error_if)
+        if (c != ' ') squeezed += c;
+      dom::element limit;
+      check.covers_all_rows = Str(config, "where").empty() && (squeezed.empty() || squeezed == "!=0" || squeezed == ">0" || squeezed == "<>0") &&
+                              !Child(config, "limit", limit);
+    }
+    test.attached = std::string(Str(e, "attached_node"));
+    dom::element depends;
+    if (Child(e, "depends_on", depends)) test.parents = Strings(depends, "nodes");
+    tests_.push_back(std::move(test));
+  }
+
+  void Exposure(const std::string& id, const dom::element& e) {
+    PendingExposure exposure;
+    exposure.id = id;
+    exposure.type = Lower(Str(e, "type"));
+    CopyFact& copy = exposure.copy;
+    copy.id = id;
+    copy.exposure = true;
+    copy.at = {file_, "/exposures/" + id};
+    dom::element owner, depends, config, meta;
+    if (Child(e, "owner", owner)) {
+      const auto emails = Strings(owner, "email");
+      copy.owner = OptStr(owner, "name");
+      if (!emails.empty()) copy.contact = "mailto:" + emails[0];
+      if (!copy.owner && !emails.empty()) copy.owner = emails[0];
+    }
+    copy.where = OptStr(e, "url");
+    exposure.url = copy.where;
+    if (Child(e, "depends_on", depends)) exposure.parents = Strings(depends, "nodes");
+    if (Child(e, "config", config) && Bool(config, "enabled") == false) return;
+    std::vector<dom::element> metas;
+    if (Child(e, "meta", meta)) metas.push_back(meta);
+    if (Child(e, "config", config) && Child(config, "meta", meta)) metas.push_back(meta);
+    for (const dom::element& m : metas) {
+      for (const char* word : {"extract", "holds_extract", "cache", "cached"}) {
+        dom::element value;
+        if (Child(m, word, value) && !(value.is_bool() && !bool(value))) exposure.holds_extract = true;
+      }
+      for (const char* word : {"taken", "trained_on"})
+        for (const std::string& taken : Strings(m, word))
+          if (std::find(copy.taken.begin(), copy.taken.end(), taken) == copy.taken.end()) copy.taken.push_back(taken);
+      dom::element block;
+      if (exposure.meta_block.empty() && Child(m, "backreach", block) && block.is_object()) exposure.meta_block = simdjson::minify(block);
+      if (Child(m, "destinations", block)) copy.note = "meta.destinations: " + std::string(simdjson::minify(block));
+    }
+    exposures_.push_back(std::move(exposure));
+  }
+
+  // ---- After the walk: everything that needs the adapter, or other nodes ----
+
+  void Grain(PendingNode& node) {
+    DatasetFact& fact = node.fact;
+    if (!node.event_time.empty() && !fact.row_time && fact.kind != "view" && fact.kind != "ephemeral") fact.row_time = "exact";
+    const bool declared = !fact.partitions.empty() && fact.partitions[0].grain;
+    if (declared) return;
+    PartitionFact p = fact.partitions.empty() ? PartitionFact() : fact.partitions[0];
+    if (node.microbatch) {
+      if (node.batch_size == "hour" || node.batch_size == "day" || node.batch_size == "month" || node.batch_size == "year") {
+        p.grain = node.batch_size;
+        if (!p.timezone) p.timezone = "UTC";  // dbt cuts batches in UTC, always
+        if (!p.column && !node.event_time.empty()) p.column = node.event_time;
+        if (!node.begin.empty()) {
+          if (ParseDate(node.begin, Calendar()).span) p.first = node.begin;
+          else diagnostics_.Warning(path_, fmt::format("begin '{}' of {} is no date: its first partition is unknown", node.begin, fact.name));
+        }
+      } else {
+        diagnostics_.Warning(path_, fmt::format("batch_size '{}' of {} is none of hour, day, month, year: its grain is unknown", node.batch_size, fact.name),
+                             {"declare it in a registry: datasets: [{name: " + fact.name + ", partitions: ...}]"});
+      }
+    } else if (adapter_ == "bigquery" && !node.partition_field.empty() && node.write.materialized != "view") {
+      const std::string granularity = node.partition_granularity.empty() ? "day" : node.partition_granularity;
+      if (node.partition_type != "int64" && (granularity == "hour" || granularity == "day" || granularity == "month" || granularity == "year")) {
+        p.grain = granularity;
+        if (!p.column) p.column = node.partition_field;
+        if (node.partition_type == "timestamp" && !p.timezone) p.timezone = "UTC";  // BigQuery partitions timestamps in UTC
+      }
+    }
+    if (p.grain) fact.partitions.assign(1, p);
+  }
+
+  void Write(PendingNode& node) {
+    DatasetFact& fact = node.fact;
+    if (fact.write.mode) return;  // meta.backreach said it
+    node.write.adapter = adapter_;
+    const bool readable = adapter_ == "bigquery" ? !node.partition_field.empty() : node.has_partition_by;
+    node.write.partitioned = readable;
+    if (node.external) {
+      fact.write.mode = "unknown";
+      fact.write.why = "a node of another project: how it is written is not in this manifest";
+      return;
+    }
+    if (node.resource_type == "source") return;
+    const DbtWrite write = ResolveDbtWrite(node.write);
+    fact.write.mode = write.mode;
+    fact.write.why = write.why;
+    if (!fact.write.key_given) {
+      fact.write.key = write.key;
+      fact.write.key_given = node.write.key_given;
+    }
+    if (fact.kind != "view" && fact.kind != "ephemeral" && fact.write.mode && *fact.write.mode == "none") fact.write.mode.reset();
+  }
+
+  // The datasets that ids of any kind lead to: metrics and semantic models are walked through.
+  std::vector<std::string> Through(const std::vector<std::string>& ids, const std::unordered_set<std::string>& known) const {
+    std::vector<std::string> out, todo(ids.rbegin(), ids.rend());
+    std::unordered_set<std::string> seen;
+    while (!todo.empty()) {
+      const std::string id = todo.back();
+      todo.pop_back();
+      if (!seen.insert(id).second) continue;
+      if (known.count(id)) out.push_back(id);
+      const auto it = passages_.find(id);
+      if (it != passages_.end()) todo.insert(todo.end(), it->second.rbegin(), it->second.rend());
+    }
+    return out;
+  }
+
+  static bool IsData(const std::string& id) {
+    for (const char* prefix : {"model.", "source.", "seed.", "snapshot."})
+      if (id.rfind(prefix, 0) == 0) return true;
+    return false;
+  }
+
+  void Edges(const std::unordered_set<std::string>& known, Facts& facts) {
+    for (const PendingNode& node : nodes_) {
+      std::set<std::string> done;
+      for (const std::string& parent : node.parents) {
+        if (!done.insert(parent).second || parent == node.fact.name) continue;
+        if (known.count(parent)) {
+          EdgeFact edge;
+          edge.from = parent;
+          edge.to = node.fact.name;
+          edge.at = {file_, node.fact.at.place};
+          // A batch filters the parents that declare an event time, and reads the others whole.
+          if (node.microbatch) {
+            edge.known = "declared";
+            if (event_timed_.count(parent)) edge.reads = "\"same\"";
+            else {
+              edge.reads = "\"all\"";
+              edge.note = "read whole by every batch: it declares no event_time";
+            }
+          }
+          facts.edges.push_back(std::move(edge));
+        } else if (IsData(parent)) {
+          const bool off = disabled_.count(parent) > 0;
+          const std::string message = fmt::format("{} reads {}, which is {}", node.fact.name, parent,
+                                                  off ? "disabled" : "not in this manifest");
+          diagnostics_.Warning(path_, message, {"something above it may be missing from plans"});
+          facts.unresolved.push_back({parent, "missing-node", node.fact.name, message, {file_, node.fact.at.place}});
+        }
+      }
+    }
+  }
+
+  // The dataset that a generic test is about: told by attached_node, by the ref in its arguments, or by its parents.
+  std::string SubjectOf(const PendingTest& test, const std::unordered_set<std::string>& known) const {
+    if (known.count(test.attached)) return test.attached;
+    for (const char* call : {"ref('", "source('", "ref(\"", "source(\""}) {
+      const std::size_t at = test.model_kwarg.find(call);
+      if (at == std::string::npos) continue;
+      const char quote = call[std::string_view(call).size() - 1];
+      std::string name;
+      std::size_t from = at + std::string_view(call).size();
+      for (int part = 0; part < 2; ++part) {
+        const std::size_t end = test.model_kwarg.find(quote, from);
+        if (end == std::string::npos) break;
+        name = test.model_kwarg.substr(from, end - from);
+        const std::size_t next = test.model_kwarg.find(quote, end + 1);
+        if (next == std::string::npos || test.model_kwarg.find_first_not_of(", ", end + 1) != next) break;
+        from = next + 1;
+      }
+      for (const std::string& parent : test.parents)
+        if (known.count(parent) && (EndsWith(parent, "." + name) || parent.find("." + name + ".v") != std::string::npos)) return parent;
+    }
+    return test.parents.size() == 1 && known.count(test.parents[0]) ? test.parents[0] : "";
+  }
+
+  void Exposures(const std::unordered_set<std::string>& known, Facts& facts) {
+    for (PendingExposure& exposure : exposures_) {
+      CopyFact& copy = exposure.copy;
+      copy.of = Through(exposure.parents, known);
+      for (const std::string& parent : exposure.parents) {
+        if (known.count(parent) || passages_.count(parent) || !IsData(parent)) continue;
+        facts.unresolved.push_back({parent, "missing-node", std::nullopt,
+                                    fmt::format("exposure {} reads {}, which is not in this manifest", exposure.id, parent), copy.at});
+      }
+      if (!exposure.meta_block.empty()) ReadCopyBlock(exposure.meta_block, file_ + copy.at.place, copy, diagnostics_);
+      const bool live = exposure.type == "dashboard" && !exposure.holds_extract && !(copy.kind && *copy.kind != "dashboard");
+      if (live) {
+        DatasetFact board;
+        board.name = exposure.id;
+        board.kind = "dashboard";
+        board.short_names = {Split(exposure.id, '.').back()};
+        board.owner = copy.owner;
+        board.contact = copy.contact;
+        board.url = exposure.url;
+        board.at = copy.at;
+        for (const std::string& parent : copy.of) {
+          EdgeFact edge;
+          edge.from = parent;
+          edge.to = board.name;
+          edge.at = copy.at;
+          facts.edges.push_back(std::move(edge));
+        }
+        facts.datasets.push_back(std::move(board));
+        continue;
+      }
+      if (!copy.kind)
+        copy.kind = exposure.type == "dashboard" ? "dashboard_cache" : exposure.type == "ml" ? "ml_model" : exposure.type == "notebook" ? "notebook" : "other";
+      facts.copies.push_back(std::move(copy));
+    }
+  }
+
+  void Finish(SourceFacts& out) {
+    if (project_.empty()) {
+      std::map<std::string, int> packages;  // older manifests do not name their project: the package of most models
+      for (const PendingNode& node : nodes_)
+        if (node.resource_type == "model") ++packages[node.package];
+      int most = 0;
+      for (const auto& [name, count] : packages)
+        if (count > most) most = count, project_ = name;
+      if (project_.empty()) project_ = "dbt";
+    }
+    out.source.kind = "dbt";
+    out.source.name = out.source.key = project_;
+    Facts& facts = out.facts;
+    std::unordered_set<std::string> known;
+    for (const PendingNode& node : nodes_) {
+      known.insert(node.fact.name);
+      if (!node.event_time.empty()) event_timed_.insert(node.fact.name);
+    }
+    for (PendingNode& node : nodes_) {
+      Grain(node);
+      Write(node);
+      node.fact.platform = adapter_.empty() ? Text() : Text(adapter_);
+      if (node.fact.group && !node.fact.owner) {
+        const auto it = groups_.find(*node.fact.group);
+        if (it != groups_.end()) {
+          node.fact.owner = it->second.first;
+          if (!it->second.second.empty()) node.fact.contact = "mailto:" + it->second.second;
+        }
+      }
+      if (node.resource_type != "source" && !node.external) {
+        const auto parts = Split(node.fact.name, '.');
+        std::string selector = node.package;
+        for (std::size_t i = 2; i < parts.size(); ++i) selector += "." + parts[i];
+        node.fact.methods["dbt"] = selector;
+        if (node.microbatch) node.fact.methods["dbt_batches"] = node.batch_size;
+      }
+    }
+    Edges(known, facts);
+    Exposures(known, facts);
+    for (PendingTest& test : tests_) {
+      test.check.dataset = SubjectOf(test, known);
+      if (!test.check.dataset.empty()) facts.checks.push_back(std::move(test.check));
+    }
+    for (PendingNode& node : nodes_) facts.datasets.push_back(std::move(node.fact));
+  }
+
+  std::string path_, file_, project_, adapter_, schema_version_;
+  Diagnostics& diagnostics_;
+  dom::parser parser_;
+  Sha256 hash_;
+  std::size_t base_ = 0;
+  std::size_t macros_ = 0;
+  std::set<std::string> sections_;
+  std::vector<PendingNode> nodes_;
+  std::vector<PendingTest> tests_;
+  std::vector<PendingExposure> exposures_;
+  std::unordered_map<std::string, std::vector<std::string>> passages_;
+  std::unordered_set<std::string> disabled_, event_timed_, meta_done_;
+  std::map<std::string, std::pair<std::string, std::string>> groups_;
+};
+
+std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnostics) {
+  std::vector<SourceFacts> out;
+  std::string path = request.inputs.empty() ? "target" : request.inputs[0];
+  std::error_code ec;
+  if (std::filesystem::is_directory(path, ec)) {
+    const std::string inside = (std::filesystem::path(path) / "manifest.json").string();
+    if (!std::filesystem::exists(inside, ec)) {
+      diagnostics.Error(path, "this folder holds no manifest.json", {"run dbt (parse, compile, run or build) first, or give its target folder"});
+      return out;
+    }
+    path = inside;
+  }
+  const auto project = request.options.find("project");
+  ManifestReader reader(path, project == request.options.end() ? "" : project->second.back(), diagnostics);
+  SourceFacts facts;
+  if (reader.Read(facts)) out.push_back(std::move(facts));
+  return out;
+}
+
+}  // namespace
+
+Importer DbtImporter() {
+  return {"dbt",
+          "MANIFEST|FOLDER",
+          "A dbt project: its manifest.json, or the target folder that holds it",
+          "  backreach ingest dbt target/\n"
+          "  backreach ingest dbt build/manifest.json --project shop",
+          false,
+          {{"catalog", "catalog.json, where it does not stand beside the manifest", false},
+           {"run-results", "run_results.json of earlier runs", true},
+           {"sources", "sources.json", false},
+           {"project", "name under which the facts are kept (default: the project's own)", false}},
+          Run};
+}
+
+}  // namespace backreach

@@ -1,0 +1,40 @@
+// Reading input files: mapped where they are large, with messages for what cannot be read.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "graph/diagnostics.hpp"
+
+namespace backreach {
+
+// A file's bytes, mapped read-only. `Forget` gives pages back that were read and are not needed again.
+class MappedFile {
+ public:
+  static std::optional<MappedFile> Open(const std::string& path, Diagnostics& diagnostics);
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&&) = delete;
+  ~MappedFile();
+  std::string_view bytes() const { return {data_, size_}; }
+  void Forget(std::size_t up_to);
+
+ private:
+  MappedFile(const char* data, std::size_t size) : data_(data), size_(size) {}
+  const char* data_;
+  std::size_t size_;
+  std::size_t forgotten_ = 0;
+};
+
+// The whole of a small file; an error is reported and nothing returned if it cannot be read or is larger than
+// `most` bytes.
+std::optional<std::string> ReadSmallFile(const std::string& path, std::size_t most, Diagnostics& diagnostics);
+
+// What is wrong with the encoding of a text that must be UTF-8: nothing, or e.g. "is UTF-16, not UTF-8".
+std::optional<std::string> EncodingFault(std::string_view bytes);
+// Without the byte order mark that some editors leave.
+std::string_view WithoutMark(std::string_view bytes);
+
+std::string AbsolutePath(const std::string& path);
+
+}  // namespace backreach

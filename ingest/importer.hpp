@@ -1,0 +1,45 @@
+// What every importer is: outside formats in, facts out. Importers are pure: they read files and return facts
+// and diagnostics; they never see the store, and never throw for content.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "graph/diagnostics.hpp"
+#include "graph/facts.hpp"
+
+namespace backreach {
+
+struct ImportRequest {
+  std::vector<std::string> inputs;                            // files or folders, as given
+  std::map<std::string, std::vector<std::string>> options;    // without dashes: "catalog" -> {"target/catalog.json"}
+};
+
+struct ImportOption {
+  const char* name;  // "catalog"
+  const char* help;
+  bool repeatable = false;
+};
+
+struct Importer {
+  const char* name;       // "dbt"
+  const char* argument;   // "MANIFEST|FOLDER"
+  const char* summary;
+  const char* examples;   // two lines, each a command
+  bool many_inputs;
+  std::vector<ImportOption> options;
+  // Facts by source; none of them count if `diagnostics` has an error.
+  std::vector<SourceFacts> (*run)(const ImportRequest& request, Diagnostics& diagnostics);
+};
+
+// In the order in which help lists them. A new importer is one file and one line in importers.cpp.
+const std::vector<Importer>& Importers();
+
+// One per file; each is defined in the file of its format.
+Importer DbtImporter();
+Importer AirflowImporter();
+Importer RegistryImporter();
+
+}  // namespace backreach

@@ -1,0 +1,14 @@
+#include "ingest/importer.hpp"
+
+namespace backreach {
+
+const std::vector<Importer>& Importers() {
+  static const std::vector<Importer> importers = {
+      DbtImporter(),
+      AirflowImporter(),
+      RegistryImporter(),
+  };
+  return importers;
+}
+
+}  // namespace backreach

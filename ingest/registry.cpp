@@ -1,0 +1,556 @@
+// The hand-maintained registry (formats.md section 3): strict, with the line of every fault. Form is checked
+// here; names, and what depends on other sources, are resolved when the graph is built.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "graph/calendar.hpp"
+#include "graph/digest.hpp"
+#include "graph/reads_json.hpp"
+#include "graph/words.hpp"
+#include "ingest/file.hpp"
+#include "ingest/importer.hpp"
+#include "ingest/registry_blocks.hpp"
+#include "ingest/yaml_map.hpp"
+
+namespace backreach {
+
+namespace {
+
+constexpr std::size_t kMostBytes = 256u << 20;
+const std::vector<std::string> kWeekdays = {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"};
+const std::vector<std::string> kCopyKinds = {"spreadsheet", "file",        "export",   "partner_feed",    "ml_model",
+                                             "feature_set", "notebook",    "dashboard_cache", "other"};
+
+struct Defaults {
+  Text timezone, week_start;
+};
+
+Text GetGrain(YamlMap& map, const std::string& key) {
+  const Text text = map.GetText(key);
+  std::string why;
+  if (!text || ParseGrain(*text, &why)) return text;
+  map.Fail(key, fmt::format("grain '{}' of {} is not one that can be planned with", *text, map.what()), {why});
+  return std::nullopt;
+}
+
+Text GetTimeOfDay(YamlMap& map, const std::string& key) {
+  const Text text = map.GetText(key);
+  if (!text) return text;
+  const auto digit = [&](std::size_t i) { return (*text)[i] >= '0' && (*text)[i] <= '9'; };
+  if (text->size() == 5 && digit(0) && digit(1) && (*text)[2] == ':' && digit(3) && digit(4) && *text < "24:00" && (*text)[3] < '6')
+    return text;
+  map.Fail(key, fmt::format("'{}' of {} is '{}', and must be a time of day such as \"06:00\" (in quotes)", key, map.what(), *text));
+  return std::nullopt;
+}
+
+PartitionFact ReadPartitionBlock(YamlMap& map, const Defaults& defaults) {
+  PartitionFact p;
+  p.grain = GetGrain(map, "grain");
+  p.timezone = map.GetZone("timezone");
+  if (!p.timezone) p.timezone = defaults.timezone;
+  p.starts_at = GetTimeOfDay(map, "starts_at");
+  p.column = map.GetText("column");
+  p.week_start = map.GetWord("week_start", kWeekdays);
+  if (!p.week_start) p.week_start = defaults.week_start;
+  p.first = map.GetDate("first");
+  p.last = map.GetDate("last");
+  p.key_format = map.GetText("key_format");
+  p.from = map.GetDate("from");
+  p.until = map.GetDate("until");
+  map.Finish();
+  return p;
+}
+
+void ReadPartitions(YamlMap& map, const Defaults& defaults, DatasetFact& fact) {
+  const auto node = map.Get("partitions");
+  if (!node) {
+    // A zone or a week start by default is known of every dataset of the file, with or without a grain.
+    if (fact.partitions.empty() && (defaults.timezone || defaults.week_start)) {
+      PartitionFact p;
+      p.timezone = defaults.timezone;
+      p.week_start = defaults.week_start;
+      fact.partitions.push_back(p);
+    }
+    return;
+  }
+  std::vector<PartitionFact> blocks;
+  const std::string what = "partitions of " + map.what();
+  if (node->IsScalar()) {
+    PartitionFact p;
+    p.grain = GetGrain(map, "partitions");
+    p.timezone = defaults.timezone;
+    p.week_start = defaults.week_start;
+    blocks.push_back(p);
+  } else if (node->IsSequence()) {
+    for (const auto& item : *node) {
+      YamlMap block(item, map.file(), what, map.diagnostics());
+      if (block.valid()) blocks.push_back(ReadPartitionBlock(block, defaults));
+    }
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (i > 0 && !blocks[i].from && !blocks[i - 1].until)
+        map.Fail("partitions", fmt::format("block {} of {} has no 'from', and the one before it no 'until'", i + 1, what),
+                 {"several grains over time need to know where one ends and the next begins"});
+    }
+  } else {
+    YamlMap block(*node, map.file(), what, map.diagnostics());
+    if (block.valid()) blocks.push_back(ReadPartitionBlock(block, defaults));
+  }
+  fact.partitions = blocks;
+}
+
+void Override(Text& field, const Text& value) {
+  if (value) field = value;
+}
+
+// `7d`, `none`, `snapshots`, `time_travel 7d`.
+Text GetRollback(YamlMap& map) {
+  const Text text = map.GetText("rollback");
+  if (!text || *text == "none" || *text == "snapshots") return text;
+  const auto words = Split(*text, ' ');
+  if (words.size() == 2 && words[0] == "time_travel" && ParseDuration(words[1])) return text;
+  map.Fail("rollback", fmt::format("rollback '{}' of {} must be none, snapshots or 'time_travel 7d'", *text, map.what()));
+  return std::nullopt;
+}
+
+void ReadDataset(YamlMap& map, const Defaults& defaults, DatasetFact& fact) {
+  for (const std::string& alias : map.GetList("aliases")) fact.aliases.push_back(alias);
+  static const std::vector<std::string> kinds = {"source", "table", "view", "ephemeral", "snapshot", "seed",
+                                                 "dashboard", "feature", "file", "external"};
+  Override(fact.kind, map.GetWord("kind", kinds));
+  ReadPartitions(map, defaults, fact);
+  Override(fact.complete_after, map.GetDuration("complete_after"));
+  Override(fact.run_date_offset, map.GetDuration("run_date_offset"));
+  if (const auto node = map.Get("vars")) {
+    YamlMap vars(*node, map.file(), "vars of " + map.what(), map.diagnostics());
+    if (vars.valid()) {
+      if (const Text from = vars.GetText("from")) fact.vars["from"] = *from;
+      if (const Text to = vars.GetText("to")) fact.vars["to"] = *to;
+      if (const Text to_is = vars.GetWord("to_is", {"exclusive", "inclusive"})) fact.vars["to_is"] = *to_is;
+      vars.Finish();
+    }
+  }
+  if (const Text row_time = map.GetText("row_time")) {
+    std::string why;
+    const auto grain = ParseGrain(*row_time, &why);
+    if (*row_time == "exact" || (grain && !grain->none())) fact.row_time = row_time;
+    else map.Fail("row_time", fmt::format("row_time '{}' of {} must be exact or a grain", *row_time, map.what()));
+  }
+  Override(fact.retention, map.GetDuration("retention"));
+  Override(fact.keeps_from, map.GetDate("keeps_from"));
+  Override(fact.origin, map.GetWord("origin", {"operational", "files", "stream", "platform"}));
+  const Text writes = map.GetWord("writes", {"replace", "whole", "append", "merge", "delete_insert", "dynamic_overwrite", "snapshot", "none"});
+  if (writes) {
+    fact.write.mode = writes;
+    fact.write.why = "declared in " + BaseName(map.file()) + ":" + std::to_string(map.line());
+  }
+  if (map.Get("key")) {
+    fact.write.key = map.GetList("key");
+    fact.write.key_given = true;
+  }
+  if (const auto node = map.Get("proven")) {
+    YamlMap proven(*node, map.file(), "proven of " + map.what(), map.diagnostics());
+    if (proven.valid()) {
+      if (const auto b = proven.GetBool("unique")) fact.proven_unique = b;
+      if (const auto b = proven.GetBool("not_null")) fact.proven_not_null = b;
+      proven.Finish();
+    }
+  }
+  if (const auto node = map.Get("dimensions")) {
+    if (!node->IsMap()) map.Fail("dimensions", fmt::format("dimensions of {} must be a mapping of lists", map.what()));
+    else {
+      for (const auto& item : *node) {
+        const auto name = ScalarText(item.first);
+        if (!name || !item.second.IsSequence()) {
+          map.diagnostics().Error(YamlWhere(map.file(), item.first.Mark()), fmt::format("dimensions of {} must be a mapping of lists", map.what()));
+          continue;
+        }
+        auto& values = fact.dimensions[*name];
+        values.clear();
+        for (const auto& value : item.second)
+          if (const auto text = ScalarText(value)) values.push_back(*text);
+      }
+    }
+  }
+  Override(fact.rollback, GetRollback(map));
+  if (const auto b = map.GetBool("never_rebuild")) fact.never_rebuild = b;
+  if (const auto b = map.GetBool("deletions")) fact.deletions = b;
+  if (const auto b = map.GetBool("sequential")) fact.sequential = b;
+  Override(fact.owner, map.GetText("owner"));
+  Override(fact.contact, map.GetText("contact"));
+  Override(fact.note, map.GetText("note"));
+  if (const auto node = map.Get("changes")) {
+    if (!node->IsSequence()) map.Fail("changes", fmt::format("changes of {} must be a list", map.what()));
+    else {
+      for (const auto& item : *node) {
+        YamlMap change(item, map.file(), "a change of " + map.what(), map.diagnostics());
+        if (!change.valid()) continue;
+        const Text on = change.GetDate("on");
+        const Text kind = change.GetWord("kind", {"schema", "key", "layout"});
+        const Text what = change.GetText("what");
+        change.Finish();
+        if (!on || !kind) change.diagnostics().Error(YamlWhere(map.file(), item.Mark()), fmt::format("a change of {} needs 'on' and 'kind'", map.what()));
+        else fact.changes.push_back({*on, *kind, what.value_or("")});
+      }
+    }
+  }
+  for (const std::string& effect : map.GetList("side_effects")) fact.side_effects.push_back(effect);
+  if (const auto node = map.Get("slo")) {
+    YamlMap slo(*node, map.file(), "slo of " + map.what(), map.diagnostics());
+    if (slo.valid()) {
+      Override(fact.fresh_within, slo.GetDuration("fresh_within"));
+      slo.Finish();
+    }
+  }
+}
+
+std::optional<Reads> ReadReads(YamlMap& edge, const YAML::Node& node) {
+  const std::vector<std::string> words = {"same", "previous", "key", "all", "latest", "latest_then"};
+  if (const auto word = ScalarText(node)) {
+    if (std::find(words.begin(), words.end(), *word) != words.end()) return ReadsFromJson("\"" + *word + "\"");
+    const auto near = Nearest(*word, words, 1);
+    edge.Fail("reads", fmt::format("unknown reads '{}' of {}", *word, edge.what()),
+              {near.empty() ? "one of same, previous, key, all, latest, latest_then, {window: [s, e]}, {to_date: year}"
+                            : "did you mean '" + near[0] + "'?"});
+    return std::nullopt;
+  }
+  YamlMap map(node, edge.file(), "reads of " + edge.what(), edge.diagnostics());
+  if (!map.valid()) return std::nullopt;
+  std::optional<Reads> out;
+  if (const Text period = map.GetWord("to_date", {"week", "month", "quarter", "year"})) {
+    out = reads::ToDate{ParseGrain(*period)->unit};
+  } else if (const auto window = map.Get("window")) {
+    reads::Window w;
+    bool good = window->IsSequence() && window->size() == 2;
+    for (int i = 0; good && i < 2; ++i) {
+      const auto text = ScalarText((*window)[i]).value_or("");
+      char* end = nullptr;
+      const long long n = std::strtoll(text.c_str(), &end, 10);
+      good = !text.empty() && *end == '\0' && n > -10'000'000 && n < 10'000'000;
+      (i == 0 ? w.start : w.end) = n;
+    }
+    if (!good) {
+      map.Fail("window", fmt::format("window of {} must be two whole numbers: [-6, 0]", edge.what()));
+    } else if (w.start > w.end) {
+      map.Fail("window", fmt::format("window [{}, {}] of {} begins after it ends", w.start, w.end, edge.what()),
+               {fmt::format("write [{}, {}]", w.end, w.start)});
+    } else {
+      out = w;
+    }
+    if (const Text unit = GetGrain(map, "unit"); unit && out) {
+      const auto grain = ParseGrain(*unit);
+      if (grain->none()) map.Fail("unit", fmt::format("unit of {} cannot be none", edge.what()));
+      else std::get<reads::Window>(*out).unit = *grain;
+    }
+    if (map.GetWord("by", {"key"}) && out) std::get<reads::Window>(*out).by_key = true;
+  } else {
+    edge.Fail("reads", fmt::format("reads of {} has neither 'window' nor 'to_date'", edge.what()));
+  }
+  map.Get("unit"), map.Get("by"), map.Get("window");
+  map.Finish();
+  return out;
+}
+
+void ReadEdge(const YAML::Node& node, const std::string& file, Diagnostics& diagnostics, Facts& facts) {
+  YamlMap map(node, file, "an edge", diagnostics);
+  if (!map.valid()) return;
+  EdgeFact edge;
+  const Text from = map.GetText("from"), to = map.GetText("to");
+  if (!from || !to) {
+    map.Fail(from ? "to" : "from", fmt::format("an edge needs 'from' and 'to'"));
+    map.Get("reads"), map.Get("memory"), map.Get("map");
+    return map.Finish();
+  }
+  map.set_what(fmt::format("edge {} -> {}", *from, *to));
+  edge.from = *from;
+  edge.to = *to;
+  edge.reads = "\"same\"";
+  edge.at = map.place();
+  if (const auto node_reads = map.Get("reads")) {
+    if (const auto parsed = ReadReads(map, *node_reads)) {
+      edge.reads = ReadsToJson(*parsed);
+      const auto* window = std::get_if<reads::Window>(&*parsed);
+      if (window && edge.from == edge.to && window->end > 0)
+        map.Fail("reads", fmt::format("window [{}, {}] of {} reaches ahead: a dataset cannot read what it has not written yet",
+                                      window->start, window->end, map.what()));
+    }
+  }
+  edge.memory = map.GetDuration("memory");
+  if (edge.memory && edge.from != edge.to)
+    map.Fail("memory", fmt::format("memory of {}: only a dataset that reads itself has a memory", map.what()));
+  if (const auto node_map = map.Get("map"); node_map && node_map->IsMap()) {
+    for (const auto& dimension : *node_map) {
+      if (!dimension.second.IsMap()) continue;
+      for (const auto& value : dimension.second) {
+        auto& targets = edge.dimension_map[dimension.first.Scalar()][value.first.Scalar()];
+        if (value.second.IsSequence())
+          for (const auto& t : value.second) targets.push_back(t.Scalar());
+        else targets.push_back(value.second.Scalar());
+      }
+    }
+  }
+  map.Finish();
+  facts.edges.push_back(std::move(edge));
+}
+
+ScheduleFact ReadSchedule(YamlMap& job, const YAML::Node& node, const Defaults& defaults) {
+  ScheduleFact s;
+  YamlMap map(node, job.file(), "schedule of " + job.what(), job.diagnostics());
+  if (!map.valid()) return s;
+  s.cron = map.GetText("cron");
+  s.timezone = map.GetZone("timezone");
+  if (s.cron && !s.timezone) s.timezone = defaults.timezone;
+  s.on = map.GetList("on");
+  if (const Text rewrites = map.GetText("rewrites")) {
+    if (*rewrites == "all" || *rewrites == "latest" || ParseDuration(*rewrites)) s.rewrites = rewrites;
+    else map.Fail("rewrites", fmt::format("rewrites '{}' of {} must be all, latest or a duration", *rewrites, job.what()));
+  }
+  if (const auto covers = map.Get("covers")) {
+    if (const auto word = ScalarText(*covers)) {
+      if (*word == "interval" || *word == "tick") s.covers = *word;
+      else map.Fail("covers", fmt::format("covers '{}' of {} must be interval, tick or {{last: 1d}}", *word, job.what()));
+    } else {
+      YamlMap last(*covers, job.file(), "covers of " + job.what(), job.diagnostics());
+      if (const Text duration = last.valid() ? last.GetDuration("last") : std::nullopt) s.covers = "last " + *duration;
+      if (last.valid()) last.Finish();
+    }
+  }
+  if (!s.cron && s.on.empty()) map.Fail("cron", fmt::format("{} has neither 'cron' nor 'on'", map.what()));
+  map.Finish();
+  return s;
+}
+
+void ReadJob(const YAML::Node& node, const std::string& file, const Defaults& defaults, Diagnostics& diagnostics, Facts& facts) {
+  YamlMap map(node, file, "a job", diagnostics);
+  if (!map.valid()) return;
+  JobFact job;
+  job.at = map.place();
+  const Text name = map.GetText("name");
+  if (!name) map.Fail("name", "a job needs a 'name'");
+  job.name = name.value_or("");
+  map.set_what("job '" + job.name + "'");
+  job.writes = map.GetList("writes");
+  job.reads = map.GetList("reads");
+  job.after = map.GetList("after");
+  if (const auto schedule = map.Get("schedule")) job.schedule = ReadSchedule(map, *schedule, defaults);
+  job.run_grain = GetGrain(map, "run_grain");
+  job.separable = map.GetBool("separable");
+  job.sequential = map.GetBool("sequential").value_or(false);
+  job.pool = map.GetText("pool");
+  job.slots = map.GetNumber("slots", 0, 1'000'000);
+  job.max_parallel = map.GetNumber("max_parallel", 1, 1'000'000);
+  job.seconds_per_cell = map.GetDecimal("seconds_per_cell");
+  job.owner = map.GetText("owner");
+  if (const Text command = map.GetText("command")) job.methods["shell"] = *command;
+  map.Finish();
+  facts.jobs.push_back(std::move(job));
+}
+
+HoldsFact ReadHolds(YamlMap& copy, const YAML::Node& node, const std::string& key) {
+  HoldsFact holds;
+  if (const auto word = ScalarText(node)) {
+    if (*word == "all") holds.all = true;
+    else copy.Fail(key, fmt::format("'{}' of {} must be all, {{from:, to:}} or {{last: 90d}}", key, copy.what()));
+    return holds;
+  }
+  YamlMap map(node, copy.file(), key + " of " + copy.what(), copy.diagnostics());
+  if (!map.valid()) return holds;
+  holds.from = map.GetDate("from");
+  holds.to = map.GetDate("to");
+  holds.last = map.GetDuration("last");
+  map.Finish();
+  if (!holds.from && !holds.to && !holds.last)
+    copy.Fail(key, fmt::format("'{}' of {} must be all, {{from:, to:}} or {{last: 90d}}", key, copy.what()));
+  return holds;
+}
+
+// What a copy says but for its id.
+void ReadCopy(YamlMap& map, CopyFact& copy) {
+  for (const std::string& of : map.GetList("of")) copy.of.push_back(of);
+  Override(copy.kind, map.GetWord("kind", kCopyKinds));
+  Override(copy.where, map.GetText("where"));
+  for (const std::string& user : map.GetList("by")) copy.by.push_back(user);
+  Override(copy.owner, map.GetText("owner"));
+  Override(copy.contact, map.GetText("contact"));
+  Override(copy.note, map.GetText("note"));
+  for (const std::string& taken : map.GetList("taken")) {
+    const DateResult parsed = ParseDate(taken, Calendar());
+    if (parsed.span) copy.taken.push_back(taken);
+    else map.Fail("taken", fmt::format("'taken' of {}: {}", map.what(), parsed.error));
+  }
+  if (const auto holds = map.Get("holds")) copy.holds = ReadHolds(map, *holds, "holds");
+  if (const auto node = map.Get("refresh")) {
+    YamlMap refresh(*node, map.file(), "refresh of " + map.what(), map.diagnostics());
+    if (refresh.valid()) {
+      RefreshFact r;
+      r.cron = refresh.GetText("cron");
+      r.timezone = refresh.GetZone("timezone");
+      r.keeps = refresh.GetWord("keeps", {"append", "replace"});
+      if (const auto holds = refresh.Get("holds")) r.holds = ReadHolds(refresh, *holds, "holds");
+      refresh.Finish();
+      copy.refresh = r;
+    }
+  }
+  for (const std::string& feeds : map.GetList("feeds")) copy.feeds.push_back(feeds);
+  copy.personal_data = map.GetBool("personal_data").value_or(copy.personal_data);
+}
+
+// Refuses a name or id that stands twice, naming both places.
+class Names {
+ public:
+  explicit Names(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  void Take(const char* what, const std::string& name, const std::string& file, int line) {
+    if (name.empty()) return;
+    const std::string here = fmt::format("{}:{}", file, line);
+    const auto [it, fresh] = places_.emplace(std::string(what) + "\n" + name, here);
+    if (!fresh)
+      diagnostics_.Error(here, fmt::format("{} '{}' stands twice", what, name),
+                         {fmt::format("first in {}, again in {}: keep one, or rename", it->second, here)});
+  }
+
+ private:
+  Diagnostics& diagnostics_;
+  std::map<std::string, std::string> places_;
+};
+
+template <typename F>
+void EachOf(YamlMap& top, const std::string& key, F f) {
+  const auto node = top.Get(key);
+  if (!node) return;
+  if (!node->IsSequence()) return top.Fail(key, fmt::format("'{}' must be a list", key));
+  for (const auto& item : *node) f(item);
+}
+
+void ReadFile(const std::string& path, Names& names, Diagnostics& diagnostics, std::vector<SourceFacts>& out) {
+  const auto text = ReadSmallFile(path, kMostBytes, diagnostics);
+  if (!text) return;
+  if (const auto fault = EncodingFault(*text)) return diagnostics.Error(path, *fault);
+  YAML::Node root;
+  try {
+    root = YAML::Load(*text);
+  } catch (const YAML::Exception& e) {
+    std::vector<std::string> notes;
+    if (e.mark.pos >= 0 && static_cast<std::size_t>(e.mark.pos) < text->size() && (*text)[e.mark.pos] == '\t')
+      notes.push_back("YAML is indented with blanks: replace the tab");
+    return diagnostics.Error(YamlWhere(path, e.mark), "this is not YAML: " + e.msg, notes);
+  }
+  if (!root.IsMap())
+    return diagnostics.Error(path, "not a registry: the file " + std::string(root.IsNull() ? "is empty" : "holds no mapping"),
+                             {"a registry begins with: backreach: 1"});
+  if (!CheckYamlSize(root, path, diagnostics)) return;
+  YamlMap top(root, path, "the registry", diagnostics);
+  const Text version = top.GetText("backreach");
+  if (!version) diagnostics.Error(path, "not a registry: there is no 'backreach: 1'", {"a registry begins with: backreach: 1"});
+  else if (*version != "1") top.Fail("backreach", fmt::format("registry version '{}' is not known; this backreach reads version 1", *version));
+  Defaults defaults;
+  if (const auto node = top.Get("defaults")) {
+    YamlMap map(*node, path, "defaults", diagnostics);
+    if (map.valid()) {
+      defaults.timezone = map.GetZone("timezone");
+      defaults.week_start = map.GetWord("week_start", kWeekdays);
+      map.Finish();
+    }
+  }
+  SourceFacts source;
+  source.source = {"registry", BaseName(path), AbsolutePath(path), Sha256Hex(*text), ""};
+  Facts& facts = source.facts;
+  EachOf(top, "datasets", [&](const YAML::Node& node) {
+    YamlMap map(node, path, "a dataset", diagnostics);
+    if (!map.valid()) return;
+    DatasetFact fact;
+    fact.at = map.place();
+    const Text name = map.GetText("name");
+    if (!name || name->empty()) map.Fail("name", "a dataset needs a 'name'");
+    fact.name = name.value_or("");
+    map.set_what("dataset '" + fact.name + "'");
+    names.Take("dataset", fact.name, path, map.line());
+    ReadDataset(map, defaults, fact);
+    map.Finish();
+    facts.datasets.push_back(std::move(fact));
+  });
+  EachOf(top, "edges", [&](const YAML::Node& node) { ReadEdge(node, path, diagnostics, facts); });
+  EachOf(top, "jobs", [&](const YAML::Node& node) {
+    ReadJob(node, path, defaults, diagnostics, facts);
+    if (!facts.jobs.empty()) names.Take("job", facts.jobs.back().name, path, node.Mark().line + 1);
+  });
+  EachOf(top, "pools", [&](const YAML::Node& node) {
+    YamlMap map(node, path, "a pool", diagnostics);
+    if (!map.valid()) return;
+    PoolFact pool;
+    pool.at = map.place();
+    const Text name = map.GetText("name");
+    if (!name) map.Fail("name", "a pool needs a 'name'");
+    pool.name = name.value_or("");
+    map.set_what("pool '" + pool.name + "'");
+    names.Take("pool", pool.name, path, map.line());
+    pool.slots = map.GetNumber("slots", 0, 1'000'000);
+    pool.usual_load = map.GetNumber("usual_load", 0, 1'000'000);
+    map.Finish();
+    facts.pools.push_back(std::move(pool));
+  });
+  EachOf(top, "copies", [&](const YAML::Node& node) {
+    YamlMap map(node, path, "a copy", diagnostics);
+    if (!map.valid()) return;
+    CopyFact copy;
+    copy.at = map.place();
+    const Text id = map.GetText("id");
+    if (!id || id->empty()) map.Fail("id", "a copy needs an 'id'");
+    copy.id = id.value_or("");
+    map.set_what("copy '" + copy.id + "'");
+    names.Take("copy", copy.id, path, map.line());
+    ReadCopy(map, copy);
+    if (copy.of.empty()) map.Fail("of", fmt::format("copy '{}' does not say what it was taken from ('of')", copy.id));
+    map.Finish();
+    facts.copies.push_back(std::move(copy));
+  });
+  top.Finish();
+  out.push_back(std::move(source));
+}
+
+std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnostics) {
+  std::vector<SourceFacts> out;
+  Names names(diagnostics);
+  for (const std::string& path : request.inputs) ReadFile(path, names, diagnostics, out);
+  return out;
+}
+
+// Faults in a block inside another tool's file are that file's, but no reason to refuse all of it.
+template <typename F>
+void ReadForeignBlock(const std::string& text, const std::string& where, Diagnostics& diagnostics, F read) {
+  Diagnostics faults;
+  try {
+    YamlMap map(YAML::Load(text), where, "meta.backreach", faults);
+    if (map.valid()) {
+      read(map);
+      map.Finish();
+    }
+  } catch (const YAML::Exception& e) {
+    faults.Error(where, "meta.backreach cannot be read: " + e.msg);
+  }
+  for (const Diagnostic& d : faults.items()) diagnostics.Warning(where, d.message + " (left out)", d.notes);
+}
+
+}  // namespace
+
+void ReadDatasetBlock(const std::string& text, const std::string& where, DatasetFact& fact, Diagnostics& diagnostics) {
+  ReadForeignBlock(text, where, diagnostics, [&](YamlMap& map) { ReadDataset(map, {}, fact); });
+}
+
+void ReadCopyBlock(const std::string& text, const std::string& where, CopyFact& fact, Diagnostics& diagnostics) {
+  ReadForeignBlock(text, where, diagnostics, [&](YamlMap& map) { ReadCopy(map, fact); });
+}
+
+Importer RegistryImporter() {
+  return {"registry",
+          "FILE...",
+          "The hand-maintained registry: datasets, edges, jobs, pools and copies (YAML)",
+          "  backreach ingest registry registry.yml\n"
+          "  backreach ingest registry registry/*.yml --store prod.db",
+          true,
+          {},
+          Run};
+}
+
+}  // namespace backreach

@@ -1,0 +1,287 @@
+#include "ingest/sql_scan.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "graph/words.hpp"
+
+namespace backreach {
+
+namespace {
+
+bool WordStart(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+}
+bool WordPart(char c) { return WordStart(c) || (c >= '0' && c <= '9') || c == '$'; }
+
+std::string Trimmed(std::string_view s) {
+  const auto from = s.find_first_not_of(" \t\r\n-"), to = s.find_last_not_of(" \t\r\n-");
+  return from == std::string_view::npos ? "" : std::string(s.substr(from, to - from + 1));
+}
+
+// Keywords that end a list of tables, or cannot be a table's name or alias.
+const std::set<std::string>& Clauses() {
+  static const std::set<std::string> words = {
+      "SELECT", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "UNION", "EXCEPT", "INTERSECT", "MINUS", "ON", "USING", "JOIN",
+      "LEFT", "RIGHT", "FULL", "INNER", "OUTER", "CROSS", "NATURAL", "SET", "VALUES", "WINDOW", "QUALIFY", "FETCH", "OFFSET",
+      "WHEN", "THEN", "RETURNING", "WITH", "LATERAL", "TABLESAMPLE", "PIVOT", "UNPIVOT", "FOR", "AS", "INTO", "FROM", "ANTI",
+      "SEMI", "ASOF", "SAMPLE", "FINAL", "PREWHERE", "CLUSTER", "DISTRIBUTE", "SORT", "WHILE", "END", "AND", "OR", "NOT"};
+  return words;
+}
+
+// A table's name at `i`: dotted words, quoted names, Jinja. Moves `i` behind it; empty if there is none.
+SqlTable NameAt(const std::vector<SqlToken>& t, std::size_t& i, std::size_t to) {
+  SqlTable out;
+  if (i >= to) return out;
+  if (t[i].kind == SqlToken::Kind::kJinja && !(i + 1 < to && t[i + 1].IsSymbol('.'))) {
+    out.name = t[i].text;
+    out.jinja = true;
+    ++i;
+    return out;
+  }
+  while (i < to) {
+    const SqlToken& token = t[i];
+    if (token.kind == SqlToken::Kind::kWord || token.kind == SqlToken::Kind::kQuoted || token.kind == SqlToken::Kind::kNumber) {
+      if (token.kind == SqlToken::Kind::kWord && out.name.empty() && Clauses().count(Upper(token.text))) return out;
+      out.name += token.text;
+    } else if (token.kind == SqlToken::Kind::kJinja) {
+      out.name += "{{ " + token.text + " }}";
+      out.jinja = true;
+    } else {
+      break;
+    }
+    ++i;
+    if (i + 1 < to && (t[i].IsSymbol('.') || t[i].IsSymbol(':') || t[i].IsSymbol('-')) && !out.name.empty() && t[i].at + 1 == t[i + 1].at) {
+      out.name += t[i].text;
+      ++i;
+    } else {
+      break;
+    }
+  }
+  return out;
+}
+
+// The token behind the bracket that opens at `i`.
+std::size_t BehindBracket(const std::vector<SqlToken>& t, std::size_t i, std::size_t to) {
+  int depth = 0;
+  for (; i < to; ++i) {
+    if (t[i].IsSymbol('(')) ++depth;
+    if (t[i].IsSymbol(')') && --depth == 0) return i + 1;
+  }
+  return to;
+}
+
+std::size_t EndOfStatement(const std::vector<SqlToken>& t, std::size_t i) {
+  while (i < t.size() && !t[i].IsSymbol(';')) ++i;
+  return i;
+}
+
+}  // namespace
+
+bool SqlToken::Is(std::string_view upper) const {
+  if (kind != Kind::kWord || text.size() != upper.size()) return false;
+  for (std::size_t i = 0; i < upper.size(); ++i) {
+    const char c = text[i] >= 'a' && text[i] <= 'z' ? static_cast<char>(text[i] - 32) : text[i];
+    if (c != upper[i]) return false;
+  }
+  return true;
+}
+
+std::vector<SqlToken> TokenizeSql(std::string_view s) {
+  using Kind = SqlToken::Kind;
+  std::vector<SqlToken> out;
+  std::size_t i = 0;
+  const auto starts = [&](std::string_view mark) { return s.substr(i, mark.size()) == mark; };
+  const auto behind = [&](std::string_view mark, std::size_t from) {
+    const std::size_t end = s.find(mark, from);
+    return end == std::string_view::npos ? s.size() : end + mark.size();
+  };
+  const auto quoted = [&](char quote, Kind kind, bool backslash) {
+    const std::size_t from = i++;
+    std::string text;
+    while (i < s.size()) {
+      if (s[i] == quote) {
+        if (i + 1 < s.size() && s[i + 1] == quote) {
+          text += quote;
+          i += 2;
+          continue;
+        }
+        break;
+      }
+      if (backslash && s[i] == '\\' && i + 1 < s.size()) ++i;
+      text += s[i++];
+    }
+    ++i;
+    out.push_back({kind, std::move(text), from});
+  };
+  while (i < s.size()) {
+    const char c = s[i];
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      ++i;
+    } else if (starts("{#")) {
+      i = behind("#}", i);
+    } else if (starts("--") || (c == '#' && (i == 0 || s[i - 1] == '\n'))) {
+      i = behind("\n", i);
+    } else if (starts("/*")) {
+      i = behind("*/", i + 2);
+    } else if (starts("{{") || starts("{%")) {
+      const bool expression = s[i + 1] == '{';
+      const std::size_t from = i, end = behind(expression ? "}}" : "%}", i + 2);
+      const std::size_t inner = end >= i + 4 ? end - i - 4 : 0;
+      out.push_back({expression ? Kind::kJinja : Kind::kBlock, Trimmed(s.substr(i + 2, inner)), from});
+      i = end;
+    } else if (c == '\'') {
+      quoted('\'', Kind::kString, false);
+    } else if (c == '"' || c == '`') {
+      quoted(c, Kind::kQuoted, false);
+    } else if (c == '[' && i + 1 < s.size() && WordStart(s[i + 1]) && s.find(']', i) != std::string_view::npos &&
+               s.substr(i, s.find(']', i) - i).find_first_of("(,'\n") == std::string_view::npos) {
+      quoted(']', Kind::kQuoted, false);
+    } else if (c == '$' && i + 1 < s.size() && (s[i + 1] == '$' || WordStart(s[i + 1])) &&
+               s.find('$', i + 1) != std::string_view::npos &&
+               s.substr(i + 1, s.find('$', i + 1) - i - 1).find_first_of(" \n\t(),;.") == std::string_view::npos) {
+      const std::string tag(s.substr(i, s.find('$', i + 1) - i + 1));  // $$ or $body$
+      const std::size_t from = i, end = behind(tag, i + tag.size());
+      out.push_back({Kind::kString, std::string(s.substr(from + tag.size(), end - from > 2 * tag.size() ? end - from - 2 * tag.size() : 0)), from});
+      i = end;
+    } else if (WordStart(c)) {
+      const std::size_t from = i;
+      while (i < s.size() && WordPart(s[i])) ++i;
+      out.push_back({Kind::kWord, std::string(s.substr(from, i - from)), from});
+    } else if (c >= '0' && c <= '9') {
+      const std::size_t from = i;
+      while (i < s.size() && (WordPart(s[i]) || (s[i] == '.' && i + 1 < s.size() && s[i + 1] >= '0' && s[i + 1] <= '9'))) ++i;
+      out.push_back({Kind::kNumber, std::string(s.substr(from, i - from)), from});
+    } else {
+      out.push_back({Kind::kSymbol, std::string(1, c), i});
+      ++i;
+    }
+  }
+  return out;
+}
+
+std::vector<SqlTable> TablesRead(const std::vector<SqlToken>& t, std::size_t from, std::size_t to) {
+  std::set<std::string> local;  // common table expressions
+  for (std::size_t i = from; i + 2 < to; ++i)
+    if ((t[i].kind == SqlToken::Kind::kWord || t[i].kind == SqlToken::Kind::kQuoted) && t[i + 1].Is("AS") &&
+        (t[i + 2].IsSymbol('(') || t[i + 2].Is("MATERIALIZED") || t[i + 2].Is("NOT")))
+      local.insert(Lower(t[i].text));
+  std::vector<SqlTable> out;
+  const auto add = [&](SqlTable table) {
+    if (table.name.empty() || (!table.jinja && local.count(Lower(table.name)))) return;
+    for (const SqlTable& known : out)
+      if (known.name == table.name) return;
+    out.push_back(std::move(table));
+  };
+  for (std::size_t i = from; i < to; ++i) {
+    const bool list = t[i].Is("FROM");
+    if (!list && !t[i].Is("JOIN")) continue;
+    // EXTRACT(day FROM x), TRIM(x FROM y) and IS DISTINCT FROM name no table.
+    if (list && i > from && (t[i - 1].Is("DISTINCT") && i > from + 1 && (t[i - 2].Is("IS") || t[i - 2].Is("NOT")))) continue;
+    if (list && i > from + 2 && t[i - 2].IsSymbol('(') && (t[i - 3].Is("EXTRACT") || t[i - 3].Is("TRIM") || t[i - 3].Is("SUBSTRING"))) continue;
+    std::size_t at = i + 1;
+    while (at < to) {
+      while (at < to && (t[at].Is("LATERAL") || t[at].Is("ONLY") || t[at].Is("TABLE"))) ++at;
+      if (at < to && t[at].IsSymbol('(')) break;  // a subquery: its own FROM comes by itself
+      SqlTable table = NameAt(t, at, to);
+      const bool call = at < to && t[at].IsSymbol('(');  // a table function
+      if (!call) add(std::move(table));
+      else at = BehindBracket(t, at, to);
+      if (!list) break;
+      if (at < to && t[at].Is("AS")) ++at;
+      if (at < to && (t[at].kind == SqlToken::Kind::kWord || t[at].kind == SqlToken::Kind::kQuoted) && !Clauses().count(Upper(t[at].text))) ++at;
+      if (at >= to || !t[at].IsSymbol(',')) break;
+      ++at;
+    }
+  }
+  return out;
+}
+
+std::vector<SqlTable> TablesRead(std::string_view sql) {
+  const auto tokens = TokenizeSql(sql);
+  return TablesRead(tokens, 0, tokens.size());
+}
+
+std::vector<SqlExport> FindExports(std::string_view sql) {
+  const auto t = TokenizeSql(sql);
+  std::vector<SqlExport> out;
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    const std::size_t end = EndOfStatement(t, i);
+    const auto next = [&](std::size_t k) -> const SqlToken* { return k < end ? &t[k] : nullptr; };
+    // The source of COPY: a bracketed query or a name.
+    const auto source = [&](std::size_t at) {
+      if (at < end && t[at].IsSymbol('(')) return TablesRead(t, at, BehindBracket(t, at, end));
+      SqlTable table = NameAt(t, at, end);
+      return table.name.empty() ? std::vector<SqlTable>() : std::vector<SqlTable>{table};
+    };
+    const auto place = [&](std::size_t at) -> std::string {  // a string, or @stage/path up to the next clause
+      if (at >= end) return "";
+      if (t[at].kind == SqlToken::Kind::kString) return t[at].text;
+      if (!t[at].IsSymbol('@')) return "";
+      std::string text;
+      for (std::size_t last = t[at].at; at < end && !t[at].Is("FROM"); ++at) {
+        if (t[at].at > last) break;
+        text += t[at].kind == SqlToken::Kind::kJinja ? "{{ " + t[at].text + " }}" : t[at].text;
+        last = t[at].kind == SqlToken::Kind::kJinja ? sql.find("}}", t[at].at) + 2 : t[at].at + t[at].text.size();
+      }
+      return text;
+    };
+    if (t[i].Is("COPY") && next(i + 1) && t[i + 1].Is("INTO")) {
+      const std::string to = place(i + 2);
+      if (to.empty()) continue;  // COPY INTO a table loads
+      std::size_t k = i + 2;
+      while (k < end && !t[k].Is("FROM")) ++k;
+      if (k < end) out.push_back({source(k + 1), to, "COPY INTO"});
+    } else if (t[i].Is("UNLOAD") && next(i + 1) && t[i + 1].IsSymbol('(')) {
+      const std::size_t close = BehindBracket(t, i + 1, end);
+      SqlExport found{{}, "", "UNLOAD"};
+      for (std::size_t k = i + 2; k < close; ++k)
+        if (t[k].kind == SqlToken::Kind::kString) found.tables = TablesRead(t[k].text);
+      if (found.tables.empty()) found.tables = TablesRead(t, i + 1, close);
+      for (std::size_t k = close; k + 1 < end; ++k)
+        if (t[k].Is("TO") && t[k + 1].kind == SqlToken::Kind::kString) {
+          found.destination = t[k + 1].text;
+          break;
+        }
+      out.push_back(std::move(found));
+    } else if (t[i].Is("EXPORT") && next(i + 1) && t[i + 1].Is("DATA")) {
+      SqlExport found{TablesRead(t, i, end), "", "EXPORT DATA"};
+      for (std::size_t k = i; k + 2 < end; ++k)
+        if (t[k].Is("URI") && t[k + 1].IsSymbol('=')) found.destination = t[k + 2].text;
+      out.push_back(std::move(found));
+    } else if (t[i].Is("COPY") && next(i + 1)) {
+      for (std::size_t k = i + 1; k + 1 < end; ++k) {
+        if (t[k].IsSymbol('(')) k = BehindBracket(t, k, end) - 1;
+        else if (t[k].Is("FROM")) break;
+        else if (t[k].Is("TO")) {
+          const bool program = t[k + 1].Is("PROGRAM") && k + 2 < end;
+          out.push_back({source(i + 1), program ? t[k + 2].text : Upper(t[k + 1].text) == "STDOUT" ? "STDOUT" : t[k + 1].text, "COPY TO"});
+          break;
+        }
+      }
+    } else if (t[i].Is("OVERWRITE") && next(i + 1)) {
+      std::size_t k = i + 1;
+      if (t[k].Is("LOCAL")) ++k;
+      if (k + 1 < end && t[k].Is("DIRECTORY")) out.push_back({TablesRead(t, i, end), t[k + 1].text, "INSERT OVERWRITE DIRECTORY"});
+    } else if (t[i].Is("CLONE") && next(i + 1)) {
+      std::size_t k = i;
+      while (k > 0 && !t[k - 1].IsSymbol(';') && !t[k].Is("TABLE")) --k;
+      std::size_t name_at = k + 1;
+      while (name_at < i && (t[name_at].Is("IF") || t[name_at].Is("NOT") || t[name_at].Is("EXISTS"))) ++name_at;
+      const SqlTable copy = t[k].Is("TABLE") ? NameAt(t, name_at, i) : SqlTable();
+      std::size_t at = i + 1;
+      const SqlTable of = NameAt(t, at, end);
+      if (!copy.name.empty() && !of.name.empty()) out.push_back({{of}, copy.name, "CLONE"});
+    }
+  }
+  return out;
+}
+
+bool Notifies(std::string_view sql) {
+  static const std::set<std::string> calls = {"NOTIFY", "PG_NOTIFY", "SYSTEM$SEND_EMAIL", "SP_SEND_DBMAIL", "HTTP_POST", "SYSTEM$SEND_SNOWFLAKE_NOTIFICATION"};
+  for (const SqlToken& token : TokenizeSql(sql))
+    if (token.kind == SqlToken::Kind::kWord && calls.count(Upper(token.text))) return true;
+  return false;
+}
+
+}  // namespace backreach
