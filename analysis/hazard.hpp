@@ -1,0 +1,67 @@
+// Hazards: ways in which a green run of the plan leaves the data worse off. One file each under hazards/, each
+// registered in one line of hazards.cpp.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/plan.hpp"
+#include "analysis/sweep.hpp"
+
+namespace backreach {
+
+// What every hazard may look at: the plan as far as it is made, and the sets it was made from.
+struct HazardContext {
+  const LineageGraph& graph;
+  const Frame& frame;
+  const Sweeper& sweeper;
+  const Plan& plan;
+  // By position in the sweeper's region: all that is reached (whatever is done about it), and what is rebuilt.
+  const std::vector<Dirt>& reached;
+  const std::vector<Dirt>& rebuilt;
+  // Cells whose input is gone, by position; for tables written whole all of their history.
+  const std::vector<SpanSet>& expired;
+  // For each dataset with expired input: which parents lost it, and from when on it is safe.
+  struct Expiry {
+    DatasetId dataset, parent;
+    SpanSet cells;
+    Instant safe_from;
+  };
+  const std::vector<Expiry>& expiries;
+  // Open cells of each dataset that the correction reaches, and which of them the request itself asked for.
+  const std::vector<SpanSet>& open;
+  const std::vector<SpanSet>& open_asked;
+
+  std::vector<const Step*> StepsOf(DatasetId id) const;
+};
+
+struct HazardKind {
+  const char* code;
+  HazardSeverity usual;
+  const char* when;     // one sentence: when it is reported
+  const char* outcome;  // what happens to the data if nobody acts
+  const char* remedy;   // what to do
+  void (*find)(const HazardContext& context, std::vector<Hazard>& out);  // null: found by the planner itself
+};
+
+// What the runs of a plan write: the steps' own cells, and those that come along.
+struct Written {
+  DatasetId dataset;
+  SpanSet spans;  // empty where `whole`
+  bool whole = false;
+  bool along = false;
+};
+std::vector<Written> WrittenCells(const HazardContext& context);
+
+// A hazard with its dataset and cells filled in.
+Hazard MakeHazard(const char* code, HazardSeverity severity, const Written& written, std::string message, std::string remedy);
+Hazard MakeHazard(const char* code, HazardSeverity severity, DatasetId dataset, SpanSet spans, std::string message, std::string remedy);
+// "31 days", "1 month", "1 table", "cells of unknown number".
+std::string CountText(const Dataset& dataset, const SpanSet& spans, bool whole);
+// Names of datasets for a sentence, at most five.
+std::string NamesText(const LineageGraph& graph, const std::vector<DatasetId>& ids);
+
+const std::vector<HazardKind>& HazardKinds();
+const HazardKind* FindHazardKind(const std::string& code);
+
+}  // namespace backreach

@@ -1,0 +1,36 @@
+// One declaration per hazard; each is defined in a file of its own in this folder.
+#pragma once
+
+#include "analysis/hazard.hpp"
+
+namespace backreach::hazards {
+
+HazardKind AppendDuplicates();
+HazardKind NullKey();
+HazardKind UnprovenKey();
+HazardKind MergeKeepsRemovedRows();
+HazardKind EmptyPartitionKept();
+HazardKind WriteUnknown();
+HazardKind OpenPartition();
+HazardKind Retention();
+HazardKind PartialOverwrite();
+HazardKind SourceReextract();
+HazardKind LeftStale();
+HazardKind CannotRebuild();
+HazardKind SchemaChange();
+HazardKind KeyChange();
+HazardKind LayoutChange();
+HazardKind NoRollback();
+HazardKind RestatesWithNewer();
+HazardKind RewrittenAlong();
+HazardKind FiresByItself();
+HazardKind SideEffects();
+HazardKind Deletions();
+HazardKind TimezoneAssumed();
+HazardKind GrainUnknown();
+HazardKind MappingAssumed();
+HazardKind Widened();
+HazardKind Cycle();
+HazardKind Unresolved();
+
+}  // namespace backreach::hazards

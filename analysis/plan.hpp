@@ -1,0 +1,158 @@
+// The answer, as values: what to rebuild in which order, what is right by itself, what stays wrong and why.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/request.hpp"
+#include "graph/lineage.hpp"
+
+namespace backreach {
+
+// Cells of one dataset: `whole`, or spans of whole partitions.
+struct Cells {
+  DatasetId dataset;
+  SpanSet spans;
+  bool whole = false;
+};
+
+struct StepReads {
+  Cells cells;
+  bool clipped = false;  // the mapping asks for more than the parent ever had
+};
+
+struct StepBecause {
+  EdgeId edge;
+  std::optional<SpanSet> spans;  // the step's cells that this edge dirtied; nothing: all of them
+};
+
+enum class Effect { kNone, kReplaced, kUnknown, kOverwrittenOpen, kDuplicated, kLost, kKeptOld };
+const char* ToString(Effect effect);
+
+struct Method {
+  std::string engine, command;
+  Effect effect = Effect::kNone;
+};
+
+struct Check {
+  std::string name, kind, text;  // kind: "sql" or "dbt-test"
+};
+
+struct DetectedBy {
+  std::string test;                     // a test's unique id, or
+  std::vector<std::string> constraint;  // an enforced constraint's columns
+};
+
+struct Step {
+  int id = 0;
+  int wave = 0;
+  std::vector<int> after;
+  DatasetId dataset;
+  bool correct = false;  // where the correction lands, by hand; else a rebuild
+  const Calendar* calendar = nullptr;  // of its cells; null for a whole step
+  bool whole = false;
+  bool sequential = false;
+  std::vector<DatasetId> interleaved;
+  std::optional<int> run;
+  SpanSet spans;                          // empty for a whole step
+  SpanSet dirty;                          // the cells that are dirty, also where the step is whole
+  std::optional<std::int64_t> partitions; // nothing where the first one is unknown
+  std::vector<StepReads> reads;
+  std::vector<Cells> rewrites;
+  std::vector<StepBecause> because;
+  std::optional<double> seconds;
+  std::int64_t from_runs = 0;
+  Effect effect = Effect::kNone;
+  std::vector<DetectedBy> detected_by;
+  std::vector<Method> methods;
+  std::vector<Check> before_publish, after_run;
+  std::vector<std::string> hazards;       // codes, sorted
+  std::vector<DatasetId> widened_by;      // the nearest whole rebuilds that made it wider
+  std::optional<std::int64_t> widened_cost;
+};
+
+struct Hazard {
+  std::string code;
+  HazardSeverity severity = HazardSeverity::kWarning;
+  DatasetId dataset;  // invalid where no side is known
+  SpanSet spans;
+  bool whole = false;
+  std::string message, remedy;
+  std::map<std::string, std::vector<std::string>> evidence;
+  bool accepted = false;
+};
+
+enum class StaleReason { kExcluded, kProtected, kSnapshot, kCannotRebuild, kInputsExpired, kOutsideReturn };
+const char* ToString(StaleReason reason);
+
+struct LeftStale {
+  Cells cells;
+  StaleReason reason = StaleReason::kExcluded;
+  std::vector<DatasetId> read_by, mixes_into;
+};
+
+struct Afterwards {
+  Cells cells;
+  std::vector<DatasetId> waits_for;
+  std::string what;
+};
+
+struct Fresh {
+  DatasetId dataset;
+  std::vector<StepBecause> because;
+};
+
+struct Heals {
+  Instant at = 0;
+  SpanSet spans;
+};
+
+struct AffectedCopy {
+  std::string id;
+  std::vector<std::string> of;
+  std::vector<DatasetId> datasets;
+  std::string kind, where, owner, contact, note;
+  std::vector<std::string> taken;
+  DatasetId keyed_by;   // whose calendar names the affected spans
+  SpanSet affected;
+  bool known = true;
+  std::string content;  // declared, derived, unknown
+  std::optional<Heals> heals;
+  std::string action;
+  bool personal_data = false;
+};
+
+struct Totals {
+  std::int64_t datasets = 0, steps = 0, copies = 0;
+  std::optional<std::int64_t> partitions;
+  std::optional<double> seconds, critical_path;
+  int threads = 1;
+};
+
+struct Plan {
+  std::string id;
+  Request request;
+  bool nothing_to_do = false;
+  std::string summary;
+  std::vector<std::string> notes;
+  std::vector<Step> steps;
+  std::vector<Afterwards> afterwards;
+  std::vector<Fresh> fresh;
+  std::vector<AffectedCopy> copies;
+  std::vector<LeftStale> left_stale;
+  std::vector<Hazard> hazards;
+  Totals totals;
+};
+
+// Keys and counts of spans, for messages: "2026-03-01 .. 2026-03-31", "3 spans from ... to ...".
+std::string SpansText(const Dataset& dataset, const SpanSet& spans);
+std::string KeyOf(const Dataset& dataset, Instant cell_start);
+// First and last key of a span, both included; the first is empty where the beginning is unknown.
+std::pair<std::string, std::string> KeysOf(const Calendar& calendar, Span span);
+// "a view", "a table by day", ...
+std::string ShortName(const LineageGraph& graph, DatasetId id);
+
+}  // namespace backreach

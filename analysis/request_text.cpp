@@ -1,0 +1,210 @@
+#include "analysis/request_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/frame.hpp"
+#include "analysis/hazard.hpp"
+#include "graph/error.hpp"
+#include "graph/words.hpp"
+
+namespace backreach {
+
+DatasetId FindDataset(const LineageGraph& graph, const NameIndex& names, const std::string& given) {
+  const NameMatch match = names.Find(given);
+  if (match.found) return DatasetId{*match.found};
+  if (!match.candidates.empty()) {
+    std::string message = fmt::format("backreach: error: '{}' could be any of {} datasets", given, match.candidates.size());
+    std::size_t shown = 0;
+    for (const std::uint32_t c : match.candidates) {
+      if (++shown > 10) break;
+      const Dataset& d = graph.datasets[c];
+      message += "\n  " + d.name;
+      if (!d.aliases.empty()) message += "  (" + d.aliases[0] + ")";
+    }
+    throw Error(message + "\n  give one of these names in full");
+  }
+  std::string message = fmt::format("backreach: error: no dataset '{}'", given);
+  const auto near = names.Near(given);
+  if (!near.empty()) message += "\n  nearest: " + Join(near, ", ");
+  message += "\n  all of them: backreach datasets";
+  throw Error(message);
+}
+
+std::vector<DatasetId> FindDatasets(const LineageGraph& graph, const NameIndex& names, const std::string& given) {
+  return {FindDataset(graph, names, given)};
+}
+
+namespace {
+
+Span ReadDate(const std::string& text, const Dataset& d) {
+  const DateResult result = ParseDate(text, d.calendar);
+  if (result.span) return *result.span;
+  throw Error("backreach: error: " + result.error);
+}
+
+// "A..B" (or one date) as a stretch of the dataset's time, both ends included.
+Span ReadRange(const std::string& text, const Dataset& d) {
+  const std::size_t dots = text.find("..");
+  if (dots == std::string::npos) return ReadDate(text, d);
+  const Span from = ReadDate(text.substr(0, dots), d), to = ReadDate(text.substr(dots + 2), d);
+  if (to.end <= from.start)
+    throw Error(fmt::format("backreach: error: the range {} ends before it begins\n  both ends are included: write the earlier date first", text));
+  return {from.start, to.end};
+}
+
+class Reader {
+ public:
+  Reader(const LineageGraph& graph, const NameIndex& names, const RequestText& text)
+      : graph_(graph), names_(names), text_(text), frame_(graph, text.now) {}
+
+  Request Read() {
+    out_.now = text_.now;
+    out_.include_open = text_.include_open;
+    out_.threads = text_.threads;
+    if (text_.fail_on == "note") out_.fail_on = HazardSeverity::kNote;
+    else if (text_.fail_on == "warning") out_.fail_on = HazardSeverity::kWarning;
+    else if (text_.fail_on != "blocking")
+      throw Error(fmt::format("backreach: error: --fail-on '{}' must be note, warning or blocking", text_.fail_on));
+    if (text_.targets.empty()) throw Error("backreach: error: no target was given\n  name what is corrected: backreach plan fct_orders --from 2026-03-01 --to 2026-03-31");
+    for (const std::string& given : text_.targets)
+      for (const DatasetId id : FindDatasets(graph_, names_, given)) AddTarget(id, given);
+    std::sort(out_.targets.begin(), out_.targets.end(), [](const Target& a, const Target& b) { return a.dataset < b.dataset; });
+    out_.targets.erase(std::unique(out_.targets.begin(), out_.targets.end(), [](const Target& a, const Target& b) { return a.dataset == b.dataset; }), out_.targets.end());
+    for (const std::string& given : text_.excludes) AddExclusion(given);
+    for (const std::string& given : text_.accepts) AddAcceptance(given);
+    for (const std::string& given : text_.narrows)
+      for (const DatasetId id : FindDatasets(graph_, names_, given)) out_.narrow.insert(id);
+    for (const std::string& given : text_.wheres) AddWhere(given);
+    return std::move(out_);
+  }
+
+ private:
+  void AddTarget(DatasetId id, const std::string& given) {
+    const Dataset& d = graph_[id];
+    Target t;
+    t.dataset = id;
+    t.whole = text_.whole;
+    const bool ranged = text_.from || text_.to || !text_.ranges.empty();
+    if (text_.whole && ranged) throw Error("backreach: error: --whole and a range exclude each other");
+    const bool dated = d.layout || !d.stores();
+    if (dated && !ranged && !t.whole) {
+      const std::string grain = d.layout ? FormatGrain(*d.grain) : "";
+      throw Error(fmt::format("backreach: error: '{}' {} and no range was given\n  say which part is corrected: --from 2026-03-01 --to 2026-03-31, --range A..B, or --whole",
+                              given, d.layout ? "is cut by " + grain : "passes on what it reads"));
+    }
+    if (!ranged) t.whole = true;
+    const Bounds& b = frame_[id];
+    std::vector<Span> spans;
+    for (const std::string& range : text_.ranges) spans.push_back(ReadRange(range, d));
+    if (text_.from || text_.to) {
+      Span span{b.first, b.complete_end};
+      if (text_.from) span.start = ReadDate(*text_.from, d).start;
+      if (text_.to) span.end = ReadDate(*text_.to, d).end;
+      if (!d.layout) {
+        if (!text_.to) span.end = text_.now;
+      }
+      if (span.end <= span.start) {
+        if (text_.from && text_.to)
+          throw Error(fmt::format("backreach: error: the range {} .. {} ends before it begins\n  both ends are included: write the earlier date first", *text_.from, *text_.to));
+        if (text_.from) {
+          // Nothing complete from there on: what has begun is trimmed and said, the rest has not begun.
+          span.end = ReadDate(*text_.from, d).end;
+        } else {
+          span.start = std::min(span.end, span.start);
+        }
+      }
+      if (span.end > span.start) spans.push_back(span);
+    }
+    if (t.whole) {
+      t.asked = d.layout && d.stores() ? SpanSet(Span{b.first, b.begun_end}) : SpanSet::All();
+      if (d.layout && d.retention && !IsFinite(b.first)) t.asked = SpanSet(Span{b.kept_from, b.complete_end});
+      else if (d.layout) t.asked = SpanSet(Span{b.first, b.complete_end});
+      t.cells = t.asked;
+    } else {
+      t.asked = SpanSet::FromUnsorted(std::move(spans));
+      if (d.layout && d.stores()) {
+        t.cells = d.layout->AlignOut(t.asked);
+        t.widened = !(t.cells == t.asked) && !t.asked.empty();
+        const SpanSet begun = t.cells.Clip(kMinInstant, b.begun_end);
+        t.not_begun = !(begun == t.cells);
+      } else {
+        t.cells = d.stores() ? SpanSet::All() : t.asked;
+      }
+    }
+    out_.targets.push_back(std::move(t));
+  }
+
+  void AddExclusion(const std::string& given) {
+    // DATASET:A..B, where the name itself may hold colons: the shortest name that is one.
+    Exclusion e;
+    e.text = given;
+    std::string name = given, range;
+    if (names_.Find(given).found) {
+      e.dataset = DatasetId{*names_.Find(given).found};
+    } else {
+      for (std::size_t at = given.rfind(':'); at != std::string::npos && at > 0; at = given.rfind(':', at - 1)) {
+        const NameMatch match = names_.Find(given.substr(0, at));
+        const bool date = at + 4 < given.size() && given[at + 1] >= '0' && given[at + 1] <= '9';
+        if (!match.found || !date) continue;
+        e.dataset = DatasetId{*match.found};
+        range = given.substr(at + 1);
+        break;
+      }
+      if (!e.dataset.valid()) e.dataset = FindDataset(graph_, names_, name);
+    }
+    const Dataset& d = graph_[e.dataset];
+    e.spans = SpanSet::All();
+    if (!range.empty()) {
+      e.spans = SpanSet(ReadRange(range, d));
+      if (d.layout) e.spans = d.layout->AlignOut(e.spans);
+    }
+    for (const Target& t : out_.targets)
+      if (t.dataset == e.dataset && e.spans.Intersects(t.cells))
+        throw Error(fmt::format("backreach: error: '{}' is a target and excluded at once\n  leave it out of one of the two", d.name));
+    out_.exclusions.push_back(std::move(e));
+  }
+
+  void AddAcceptance(const std::string& given) {
+    const std::size_t colon = given.find(':');
+    Acceptance a;
+    a.code = given.substr(0, colon);
+    if (!FindHazardKind(a.code)) {
+      std::vector<std::string> codes;
+      for (const HazardKind& kind : HazardKinds()) codes.push_back(kind.code);
+      const auto near = Nearest(a.code, codes, 2);
+      throw Error(fmt::format("backreach: error: --accept: no hazard is called '{}'{}\n  backreach hazard CODE explains one", a.code, near.empty() ? "" : "; nearest: " + Join(near, ", ")));
+    }
+    if (colon != std::string::npos) a.dataset = FindDataset(graph_, names_, given.substr(colon + 1));
+    out_.accepted.push_back(a);
+  }
+
+  void AddWhere(const std::string& given) {
+    const std::size_t equals = given.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Error(fmt::format("backreach: error: --where '{}' must be DIMENSION=VALUE", given));
+    const std::string name = given.substr(0, equals), value = given.substr(equals + 1);
+    for (const Target& t : out_.targets) {
+      const auto& dimensions = graph_[t.dataset].dimensions;
+      const auto it = dimensions.find(name);
+      if (it == dimensions.end())
+        throw Error(fmt::format("backreach: error: --where: {} has no dimension '{}'\n  declare it in a registry: dimensions: {{{}: [...]}}", graph_[t.dataset].name, name, name));
+      if (std::find(it->second.begin(), it->second.end(), value) == it->second.end())
+        throw Error(fmt::format("backreach: error: --where: '{}' is no value of {} of {}\n  known: {}", value, name, graph_[t.dataset].name, Join(it->second, ", ")));
+    }
+    out_.where[name].push_back(value);
+  }
+
+  const LineageGraph& graph_;
+  const NameIndex& names_;
+  const RequestText& text_;
+  Frame frame_;
+  Request out_;
+};
+
+}  // namespace
+
+Request ReadRequest(const LineageGraph& graph, const NameIndex& names, const RequestText& text) { return Reader(graph, names, text).Read(); }
+
+}  // namespace backreach

@@ -1,0 +1,33 @@
+// From what a person typed to a Request: names resolved, dates read on each target's calendar.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/request.hpp"
+#include "graph/names.hpp"
+
+namespace backreach {
+
+struct RequestText {
+  std::vector<std::string> targets;
+  std::optional<std::string> from, to;
+  std::vector<std::string> ranges;
+  bool whole = false;
+  Instant now = 0;
+  std::vector<std::string> excludes, accepts, narrows, wheres;
+  bool include_open = false;
+  std::string fail_on = "blocking";
+  int threads = 1;
+};
+
+// Throws Error(kBadRequest) with what is wrong and what to write instead.
+Request ReadRequest(const LineageGraph& graph, const NameIndex& names, const RequestText& text);
+
+// One dataset by any unambiguous name; throws with the candidates, or the nearest names.
+DatasetId FindDataset(const LineageGraph& graph, const NameIndex& names, const std::string& given);
+// One or several: a name, or a selector that stands for a set.
+std::vector<DatasetId> FindDatasets(const LineageGraph& graph, const NameIndex& names, const std::string& given);
+
+}  // namespace backreach

@@ -1,0 +1,374 @@
+// The problem: given dirty cells of some datasets, find the dirty cells of all that read them, without ever
+// listing cells. The idea: visit datasets in topological order; each pulls, over every edge from a dirty parent,
+// the stretch of time in which its own cells must lie to read something dirty, widens that to whole cells, carries
+// it forward where it reads itself, and clips it to its history. Views pull without widening. Invariants: sets
+// are sorted and merged; nothing is visited twice, but for cycles, whose members are swept round by round until
+// nothing grows (a stretch that goes on growing into its own shift is run out to the end at once). Cost: edges of
+// the region x spans on them.
+
+#include "analysis/sweep.hpp"
+
+#include <algorithm>
+
+namespace backreach {
+
+const char* ToString(HazardSeverity severity) {
+  return severity == HazardSeverity::kBlocking ? "blocking" : severity == HazardSeverity::kWarning ? "warning" : "note";
+}
+
+Region::Region(const LineageGraph& graph, const std::vector<DatasetId>& from) : position_(graph.datasets.size(), kNone) {
+  std::vector<bool> marked(graph.datasets.size(), false);
+  std::uint32_t least = static_cast<std::uint32_t>(graph.datasets.size());
+  std::size_t open = 0;
+  const auto mark = [&](DatasetId id) {
+    if (marked[id.value]) return;
+    marked[id.value] = true;
+    ++open;
+    least = std::min(least, graph.rank(id));
+  };
+  for (const DatasetId id : from) mark(id);
+  const auto& order = graph.order();
+  for (std::uint32_t r = least; r < order.size() && open > 0; ++r) {
+    const DatasetId id = order[r];
+    if (!marked[id.value]) continue;
+    --open;
+    // Members of a cycle stand side by side: whatever enters it reaches all of it.
+    if (graph.in_cycle(id)) {
+      const auto [begin, end] = graph.members(graph.component(id));
+      for (std::uint32_t m = begin; m < end; ++m) {
+        if (marked[order[m].value]) continue;
+        marked[order[m].value] = true;
+        if (m < r) {  // stands before: take it in with the rest of its part
+          position_[order[m].value] = static_cast<std::uint32_t>(members_.size());
+          members_.push_back(order[m]);
+          for (const EdgeId e : graph.out(order[m])) mark(graph[e].to);
+        } else {
+          ++open;
+        }
+      }
+    }
+    position_[id.value] = static_cast<std::uint32_t>(members_.size());
+    members_.push_back(id);
+    for (const EdgeId e : graph.out(id)) mark(graph[e].to);
+  }
+}
+
+Sweeper::Sweeper(const LineageGraph& graph, const Frame& frame, const Region& region)
+    : graph_(graph), frame_(frame), region_(region) {}
+
+Mapping Sweeper::MappingOf(const Edge& edge, const TimeSide& child) const {
+  return Mapping(edge.effective, child, graph_[edge.from].side(), frame_.now());
+}
+
+SpanSet Sweeper::CellsEndingIn(const Layout& layout, const SpanSet& ends) const {
+  SpanSet out;
+  for (const Span& s : ends) {
+    const Instant from = IsFinite(s.start) ? layout.Floor(s.start - 1) : s.start;
+    const Instant to = IsFinite(s.end) ? layout.Floor(s.end - 1) : s.end;
+    out.Append({from, to});
+  }
+  return out;
+}
+
+Sweeper::Pulled Sweeper::Pull(const Edge& edge, const Dirt& parent) const {
+  const Dataset& child = graph_[edge.to];
+  Pulled out;
+  if (!parent.ends.empty()) {
+    if (!child.stores()) out.ends = parent.ends;
+    else if (child.layout) out.region = CellsEndingIn(*child.layout, parent.ends);
+  }
+  if (parent.pass.empty()) return out;
+  if (std::holds_alternative<reads::Same>(edge.effective)) {
+    out.region.Add(parent.pass);
+    return out;
+  }
+  const bool latest = std::holds_alternative<reads::Latest>(edge.effective);
+  if (!latest && !std::holds_alternative<reads::LatestThen>(edge.effective)) {
+    out.region.Add(MappingOf(edge, child.side()).Preimage(parent.pass));
+    return out;
+  }
+  // The newest complete partition: today's, and the one of each cell's end.
+  const Layout& layout = *graph_[edge.from].layout;
+  const bool today = parent.pass.Intersects(frame_.NewestComplete(edge.from));
+  if ((latest || !child.partitioned()) && today && (latest || child.stores())) {
+    out.region = SpanSet::All();
+    return out;
+  }
+  SpanSet ends;
+  for (const Span& s : layout.AlignOut(parent.pass)) {
+    // From when its first cell is complete until the cell behind its last one is.
+    const Instant from = IsFinite(s.start) ? frame_.CompleteAt(edge.from, layout.Next(s.start)) : kMinInstant;
+    const bool last = !IsFinite(s.end) || s.end >= graph_[edge.from].last_end;
+    ends.Append({from, last ? kMaxInstant : frame_.CompleteAt(edge.from, layout.Next(s.end))});
+  }
+  if (!child.stores()) out.ends.Add(ends);
+  else if (child.layout) out.region.Add(CellsEndingIn(*child.layout, ends));
+  return out;
+}
+
+SpanSet Sweeper::PullRows(const Edge& edge, const Dirt& parent, const RowTime& row_time) const {
+  if (parent.pass.empty() && parent.ends.empty()) return {};
+  if (std::holds_alternative<reads::Latest>(edge.effective) || std::holds_alternative<reads::LatestThen>(edge.effective) || !parent.ends.empty())
+    return Pull(edge, parent).region;
+  const Dataset& child = graph_[edge.to];
+  if (row_time.exact) return MappingOf(edge, TimeSide{nullptr, &child.calendar, false}).Preimage(parent.pass);
+  const Layout rows(Calendar(row_time.grain, &child.calendar.zone(), child.calendar.starts_at(), child.calendar.week_start()));
+  return rows.AlignOut(MappingOf(edge, TimeSide{&rows, &rows.blocks()[0].calendar, false}).Preimage(parent.pass));
+}
+
+SpanSet Sweeper::Image(const Edge& edge, const SpanSet& cells) const {
+  if (cells.empty()) return {};
+  const bool then = std::holds_alternative<reads::LatestThen>(edge.effective);
+  if (!then && !std::holds_alternative<reads::Latest>(edge.effective))
+    return MappingOf(edge, graph_[edge.to].side()).Image(cells);
+  const Dataset& parent = graph_[edge.from];
+  const Span newest = frame_.NewestComplete(edge.from);
+  if (!then || !graph_[edge.to].partitioned()) return newest.empty() ? SpanSet() : SpanSet(newest);
+  // The newest that was complete when the first cell ended, up to that of the last one's end.
+  const Layout& layout = *parent.layout;
+  const Layout& own = *graph_[edge.to].layout;
+  const auto newest_at = [&](Instant t) -> Span {
+    if (!IsFinite(t)) return {t, t};
+    Instant end = layout.Floor(parent.complete_after ? AddDuration(layout.zone(), t, *parent.complete_after, -1) : t);
+    while (frame_.CompleteAt(edge.from, layout.Next(end)) <= t) end = layout.Next(end);
+    while (frame_.CompleteAt(edge.from, end) > t) end = layout.Floor(end - 1);
+    end = std::min(end, parent.last_end);
+    return {layout.Floor(end - 1), end};
+  };
+  std::vector<Span> out;
+  for (const Span& s : cells) {
+    const Instant from = IsFinite(s.start) ? newest_at(own.Next(s.start)).start : s.start;
+    out.push_back({from, IsFinite(s.end) ? newest_at(s.end).end : s.end});
+  }
+  return SpanSet::FromUnsorted(std::move(out));
+}
+
+SpanSet Sweeper::Carry(DatasetId id, const SpanSet& cells, Instant until) const {
+  const Dataset& d = graph_[id];
+  if (!d.layout || cells.empty()) return cells;
+  std::vector<Mapping> maps;
+  bool shifts_only = true, endless = false;
+  Duration memory{0, Duration::Unit::kMinute};
+  for (const EdgeId e : graph_.in(id)) {
+    const Edge& edge = graph_[e];
+    if (!edge.self() || std::holds_alternative<reads::Same>(edge.effective)) continue;
+    if (std::holds_alternative<reads::Latest>(edge.effective) || std::holds_alternative<reads::LatestThen>(edge.effective) ||
+        std::holds_alternative<reads::Key>(edge.effective))
+      continue;  // reads its own newest: the same cell or one before, which is never ahead of itself
+    maps.push_back(MappingOf(edge, d.side()));
+    shifts_only = shifts_only && !std::holds_alternative<reads::ToDate>(edge.effective);
+    if (!edge.memory) endless = true;
+    else if (MaxSeconds(*edge.memory) > MaxSeconds(memory)) memory = *edge.memory;
+  }
+  if (maps.empty()) return cells;
+  const Layout& layout = *d.layout;
+  const auto next_of = [&](const SpanSet& front) {
+    SpanSet region;
+    for (const Mapping& map : maps) region.Add(map.Preimage(front));
+    return layout.AlignOut(region.Clip(front.front().start, kMaxInstant)).Clip(kMinInstant, until);
+  };
+  SpanSet out = cells;
+  for (const Span& start : cells) {
+    if (!IsFinite(start.end)) continue;
+    // How far this stretch may carry: cells that start less than `memory` after its last cell does.
+    Instant limit = until, first_limit = until;
+    if (!endless) {
+      limit = std::min(until, layout.Ceil(AddDuration(layout.zone(), layout.Floor(start.end - 1), memory)));
+      if (IsFinite(start.start)) first_limit = std::min(until, layout.Ceil(AddDuration(layout.zone(), start.start, memory)));
+    }
+    SpanSet front(start);
+    while (!front.empty()) {
+      const SpanSet next = Difference(next_of(front).Clip(front.front().start, limit), front);
+      if (next.empty()) break;
+      if (shifts_only && front.size() == 1 && next.front().start == front.back().end) {
+        out.Add(SpanSet(Span{front.front().start, limit}));  // it runs into its own shift, and so do all that follow
+        break;
+      }
+      // With a memory the chains of the stretch's cells end alike: where that of the first one does.
+      if (!endless && IsFinite(start.start) && next.front().start >= first_limit) break;
+      const SpanSet fresh = Difference(next, out);
+      out.Add(next);
+      front = endless ? fresh : next;  // what is there already goes on by itself, if nothing ends it
+    }
+  }
+  return out;
+}
+
+struct Sweeper::State {
+  const SweepRules& rules;
+  std::vector<Dirt> dirt;
+  std::vector<Dirt> seeds;
+};
+
+// Everything about one dataset, from its parents as they are now.
+void Sweeper::Visit(DatasetId id, State& state) const {
+  const std::uint32_t at = region_.At(id);
+  const Dataset& d = graph_[id];
+  const SweepRules& rules = state.rules;
+  Dirt out;
+  SpanSet rows;
+  std::optional<RowTime> row_time = d.row_time;
+  if (rules.narrow && rules.narrow->count(id)) row_time = RowTime{};
+  if (rules.narrow_wholes && d.stores() && !d.layout && !row_time) row_time = RowTime{};
+  struct Part {
+    EdgeId edge;
+    SpanSet region;
+  };
+  std::vector<Part> parts;
+  for (const EdgeId e : graph_.in(id)) {
+    const Edge& edge = graph_[e];
+    if (edge.self() || !region_.Has(edge.from)) continue;
+    const Dirt& parent = state.dirt[region_.At(edge.from)];
+    if (parent.pass.empty() && parent.ends.empty()) continue;
+    Pulled pulled = Pull(edge, parent);
+    if (pulled.region.empty() && pulled.ends.empty()) continue;
+    out.ends.Add(pulled.ends);
+    out.cells.Add(pulled.region);
+    if (row_time && d.stores()) rows.Add(PullRows(edge, parent, *row_time));
+    if (rules.because) parts.push_back({e, std::move(pulled.region)});
+  }
+  const Dirt& seed = state.seeds[at];
+  SpanSet carried;
+  if (!d.stores()) {
+    out.cells.Add(seed.cells);
+    out.pass = out.cells;
+  } else if (!d.layout) {
+    if (!out.cells.empty() || !seed.cells.empty()) out.cells = SpanSet::All();
+    if (rules.blocked && !out.cells.empty()) out.cells = Difference(out.cells, rules.blocked(id, out.cells));
+    if (!out.cells.IsAll()) out.cells.Clear();
+    if (!out.cells.empty()) {
+      out.pass = row_time ? rows : SpanSet::All();
+      out.pass.Add(seed.pass);
+    }
+  } else {
+    const Bounds& b = frame_[id];
+    const Instant until = rules.until == SweepRules::Until::kComplete ? b.complete_end : b.begun_end;
+    out.cells = d.layout->AlignOut(out.cells).Clip(b.first, until);
+    out.cells.Add(seed.cells);
+    const SpanSet before = out.cells;
+    out.cells = Carry(id, out.cells, until);
+    carried = Difference(out.cells, before);
+    if (rules.drop_gone && b.kept_from > b.first) out.cells = Difference(out.cells, SpanSet(Span{kMinInstant, b.kept_from}));
+    if (rules.drop_gone) out.cells.Add(seed.cells);
+    if (rules.blocked && !out.cells.empty()) out.cells = Difference(out.cells, rules.blocked(id, out.cells));
+    if (row_time) {
+      if (!row_time->exact) {
+        const Layout row_layout(Calendar(row_time->grain, &d.calendar.zone(), d.calendar.starts_at(), d.calendar.week_start()));
+        rows = row_layout.AlignOut(rows);
+      }
+      rows.Add(carried);
+      rows.Add(seed.pass);
+      out.pass = Intersection(rows, out.cells);
+    } else {
+      out.pass = out.cells;
+    }
+  }
+  if (rules.within) {
+    const Dirt& bound = (*rules.within)[at];
+    out.cells = Intersection(out.cells, bound.cells);
+    out.pass = Intersection(out.pass, out.cells);
+  }
+  if (rules.because && !out.empty()) {
+    std::vector<Because>& reasons = (*rules.because)[at];
+    reasons.clear();
+    for (Part& part : parts) {
+      SpanSet own = d.stores() ? (d.layout ? Intersection(d.layout->AlignOut(part.region), out.cells) : SpanSet::All()) : part.region;
+      if (own.empty()) continue;
+      if (own == out.cells) reasons.push_back({part.edge, std::nullopt});
+      else reasons.push_back({part.edge, std::move(own)});
+    }
+    if (!carried.empty()) {
+      const SpanSet own = Intersection(carried, out.cells);
+      for (const EdgeId e : graph_.in(id))
+        if (graph_[e].self() && !std::holds_alternative<reads::Same>(graph_[e].effective) && !own.empty()) reasons.push_back({e, own});
+    }
+  }
+  state.dirt[at] = std::move(out);
+}
+
+// The members of a cycle, round by round until nothing grows.
+void Sweeper::Settle(std::uint32_t component, State& state) const {
+  const auto [begin, end] = graph_.members(component);
+  const auto& order = graph_.order();
+  bool shifts_only = true;
+  for (std::uint32_t m = begin; m < end; ++m)
+    for (const EdgeId e : graph_.in(order[m]))
+      if (graph_.component(graph_[e].from) == component &&
+          !(std::holds_alternative<reads::Same>(graph_[e].effective) || std::holds_alternative<reads::Window>(graph_[e].effective) ||
+            std::holds_alternative<reads::Previous>(graph_[e].effective)))
+        shifts_only = false;
+  const std::uint32_t size = end - begin;
+  constexpr std::uint32_t kMostRounds = 5000;
+  std::vector<std::uint32_t> ahead(size, 0), back(size, 0);  // rounds in a row in which a stretch grew
+  for (std::uint32_t round = 0;; ++round) {
+    bool changed = false;
+    for (std::uint32_t m = begin; m < end; ++m) {
+      const DatasetId id = order[m];
+      const std::uint32_t at = region_.At(id);
+      const Dirt old = state.dirt[at];
+      Visit(id, state);
+      Dirt& now = state.dirt[at];
+      now.cells.Add(old.cells);  // growth only, whatever is taken out on the way
+      now.pass.Add(old.pass);
+      now.ends.Add(old.ends);
+      if (now.cells == old.cells && now.pass == old.pass && now.ends == old.ends) {
+        ahead[m - begin] = back[m - begin] = 0;
+        continue;
+      }
+      changed = true;
+      const SpanSet fresh = Difference(now.cells, old.cells);
+      bool grew_ahead = false, grew_back = false;
+      for (const Span& s : fresh) {
+        for (const Span& o : old.cells) {
+          grew_ahead = grew_ahead || s.start == o.end;
+          grew_back = grew_back || s.end == o.start;
+        }
+      }
+      ahead[m - begin] = grew_ahead ? ahead[m - begin] + 1 : 0;
+      back[m - begin] = grew_back ? back[m - begin] + 1 : 0;
+      const bool run_out = round >= kMostRounds || (shifts_only && (ahead[m - begin] > size + 2 || back[m - begin] > size + 2));
+      if (!run_out) continue;
+      const Dataset& d = graph_[id];
+      SpanSet more;
+      for (const Span& s : fresh) {
+        for (const Span& o : old.cells) {
+          if (s.start == o.end || round >= kMostRounds) more.Add(SpanSet(Span{s.start, kMaxInstant}));
+          if (s.end == o.start || round >= kMostRounds) more.Add(SpanSet(Span{kMinInstant, s.end}));
+        }
+      }
+      if (d.stores() && d.layout) {
+        const Bounds& b = frame_[id];
+        more = more.Clip(b.first, state.rules.until == SweepRules::Until::kComplete ? b.complete_end : b.begun_end);
+        if (state.rules.blocked) more = Difference(more, state.rules.blocked(id, more));
+        if (state.rules.within) more = Intersection(more, (*state.rules.within)[at].cells);
+      }
+      now.cells.Add(more);
+      now.pass.Add(more);
+    }
+    if (!changed) return;
+  }
+}
+
+std::vector<Dirt> Sweeper::Run(const std::vector<Seed>& seeds, const SweepRules& rules) const {
+  const std::size_t n = region_.members().size();
+  State state{rules, std::vector<Dirt>(n), std::vector<Dirt>(n)};
+  if (rules.because) rules.because->assign(n, {});
+  for (const Seed& seed : seeds) {
+    Dirt& s = state.seeds[region_.At(seed.dataset)];
+    s.cells.Add(seed.cells);
+    s.pass.Add(seed.pass);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const DatasetId id = region_.members()[i];
+    if (!graph_.in_cycle(id)) {
+      Visit(id, state);
+      continue;
+    }
+    const std::uint32_t component = graph_.component(id);
+    Settle(component, state);
+    while (i + 1 < n && graph_.component(region_.members()[i + 1]) == component) ++i;
+  }
+  return std::move(state.dirt);
+}
+
+}  // namespace backreach

@@ -1,0 +1,98 @@
+// One sweep of span sets through the graph, in topological order: which cells of every dataset are dirty, and
+// what they pass on. The planner makes several, with different limits.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "analysis/frame.hpp"
+#include "analysis/request.hpp"
+#include "graph/lineage.hpp"
+
+namespace backreach {
+
+// What one dataset holds after a sweep.
+struct Dirt {
+  SpanSet cells;  // whole cells; for a view the stretches that it passes through; everything for a whole table
+  SpanSet pass;   // what readers see of it: the cells, or less where rows carry their own time
+  SpanSet ends;   // below `latest_then` in a view: cells of a reader that end in here are dirty
+  bool empty() const { return cells.empty() && ends.empty(); }
+};
+
+// Why a dataset is dirty: one edge, and the cells that it dirtied (nothing: all of them).
+struct Because {
+  EdgeId edge;
+  std::optional<SpanSet> cells;
+};
+
+// A set of datasets that can be reached, in topological order, and a place for something about each.
+class Region {
+ public:
+  Region(const LineageGraph& graph, const std::vector<DatasetId>& from);
+  const std::vector<DatasetId>& members() const { return members_; }
+  bool Has(DatasetId id) const { return position_[id.value] != kNone; }
+  std::uint32_t At(DatasetId id) const { return position_[id.value]; }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+  std::vector<DatasetId> members_;
+  std::vector<std::uint32_t> position_;
+};
+
+// Something that starts a sweep: cells of a dataset, and what they pass.
+struct Seed {
+  DatasetId dataset;
+  SpanSet cells;
+  SpanSet pass;
+};
+
+struct SweepRules {
+  enum class Until { kComplete, kBegun } until = Until::kBegun;
+  // Cells that cannot be rebuilt: taken out as they appear. Null: nothing is.
+  std::function<SpanSet(DatasetId, const SpanSet& cells)> blocked;
+  // Cells that must stay inside this (another sweep's). Null: no such bound.
+  const std::vector<Dirt>* within = nullptr;
+  bool narrow_wholes = false;   // whole rebuilds pass what `row_time: exact` would
+  bool drop_gone = false;       // leave out what a dataset no longer keeps
+  std::vector<std::vector<Because>>* because = nullptr;  // to be filled, by position
+  const std::set<DatasetId>* narrow = nullptr;           // datasets to be treated as `row_time: exact`
+};
+
+class Sweeper {
+ public:
+  Sweeper(const LineageGraph& graph, const Frame& frame, const Region& region);
+
+  std::vector<Dirt> Run(const std::vector<Seed>& seeds, const SweepRules& rules) const;
+
+  // Where a cell of the child of `edge` must lie to read something of `pass` (and, for `ends`, see Dirt).
+  struct Pulled {
+    SpanSet region;
+    SpanSet ends;
+  };
+  Pulled Pull(const Edge& edge, const Dirt& parent) const;
+  // The same for a child that is judged instant by instant, or by another grain (row_time).
+  SpanSet PullRows(const Edge& edge, const Dirt& parent, const RowTime& row_time) const;
+  // What `cells` of the child read of the parent through this edge alone; `end_only` for `latest`.
+  SpanSet Image(const Edge& edge, const SpanSet& cells) const;
+  // Dirty cells of a dataset that reads itself, carried forward to `until`.
+  SpanSet Carry(DatasetId id, const SpanSet& cells, Instant until) const;
+  // Cells of a stored dataset that end inside the set.
+  SpanSet CellsEndingIn(const Layout& layout, const SpanSet& ends) const;
+
+  const LineageGraph& graph() const { return graph_; }
+  const Frame& frame() const { return frame_; }
+  const Region& region() const { return region_; }
+
+ private:
+  struct State;
+  void Visit(DatasetId id, State& state) const;
+  void Settle(std::uint32_t component, State& state) const;
+  Mapping MappingOf(const Edge& edge, const TimeSide& child) const;
+
+  const LineageGraph& graph_;
+  const Frame& frame_;
+  const Region& region_;
+};
+
+}  // namespace backreach
