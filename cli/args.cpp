@@ -1,0 +1,140 @@
+// The only file that includes CLI11.
+
+#include "cli/args.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <deque>
+#include <iostream>
+
+#include "graph/words.hpp"
+
+namespace backreach {
+
+namespace {
+
+struct Bound {
+  const Command* command;
+  CLI::App* app;
+  Arguments arguments;
+  std::deque<std::pair<std::string, std::vector<std::string>>> values;
+  std::deque<std::pair<std::string, bool>> flags;
+};
+
+class HelpForm : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* app, std::string) const override {
+    std::string line = "Usage: " + app->get_name();
+    const CLI::App* parent = app->get_parent();
+    for (std::string path; parent; parent = parent->get_parent()) line = "Usage: " + parent->get_name() + " " + line.substr(7);
+    if (!app->get_footer().empty() || app->get_subcommands({}).empty()) {
+      const auto it = words.find(app);
+      if (it != words.end() && !it->second.empty()) line += " " + it->second;
+      line += " [options]";
+    } else {
+      line += " COMMAND ...";
+    }
+    return line + "\n";
+  }
+  std::map<const CLI::App*, std::string> words;
+};
+
+void Bind(CLI::App& parent, const Command& command, std::deque<Bound>& all, HelpForm& form) {
+  CLI::App* app = parent.add_subcommand(command.name, command.summary);
+  app->footer(std::string("Examples:\n") + command.examples + "\n");
+  form.words[app] = command.words;
+  if (!command.subcommands.empty()) {
+    app->require_subcommand(1);
+    app->footer("");
+    for (const Command& sub : command.subcommands) Bind(*app, sub, all, form);
+    return;
+  }
+  Bound& bound = all.emplace_back();
+  bound.command = &command;
+  bound.app = app;
+  if (*command.words) {
+    CLI::Option* words = app->add_option("words", bound.arguments.words, "")->group("");
+    words->expected(command.least, command.most < 0 ? 1 << 20 : command.most);
+    if (command.least > 0) words->required();
+    words->type_name(command.words);
+  }
+  for (const OptionSpec& spec : command.options) {
+    const std::string name = std::string("--") + spec.name;
+    if (spec.kind == OptionSpec::Kind::kFlag) {
+      auto& flag = bound.flags.emplace_back(spec.name, false);
+      app->add_flag(name, flag.second, spec.help);
+    } else {
+      auto& value = bound.values.emplace_back(spec.name, std::vector<std::string>());
+      CLI::Option* option = app->add_option(name, value.second, spec.help)->type_name(spec.placeholder)->expected(1);
+      option->multi_option_policy(spec.kind == OptionSpec::Kind::kList ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::TakeLast);
+    }
+  }
+}
+
+}  // namespace
+
+Invocation ReadArguments(int argc, char** argv, const std::vector<Command>& commands) {
+  CLI::App app("What a correction can reach: rebuild plan, hazards and copies out of reach, before a backfill", "backreach");
+  auto form = std::make_shared<HelpForm>();
+  app.formatter(form);
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("backreach ") + BACKREACH_VERSION);
+  std::deque<Bound> all;
+  for (const Command& command : commands) Bind(app, command, all, *form);
+  Invocation out;
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const CLI::App* at = &app;
+    for (bool deeper = true; deeper;) {
+      deeper = false;
+      for (const CLI::App* sub : at->get_subcommands()) at = sub, deeper = true;
+    }
+    std::cout << at->help();
+    return out;
+  } catch (const CLI::CallForVersion& e) {
+    std::cout << e.what() << "\n";
+    return out;
+  } catch (const CLI::ParseError& e) {
+    std::cerr << "backreach: error: " << e.what() << "\n";
+    std::vector<std::string> names;
+    for (const Command& command : commands) names.push_back(command.name);
+    const CLI::App* at = &app;
+    for (bool deeper = true; deeper;) {
+      deeper = false;
+      for (const CLI::App* sub : at->get_subcommands()) at = sub, deeper = true;
+    }
+    if (at == &app && argc > 1) {
+      const auto near = Nearest(argv[1], names, 2);
+      if (!near.empty() && near[0] != argv[1]) std::cerr << "  did you mean: " << Join(near, ", ") << "\n";
+    } else if (at != &app) {
+      std::vector<std::string> options;
+      for (const CLI::Option* option : at->get_options()) options.push_back(option->get_name());
+      for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        const std::string name = word.substr(0, word.find('='));
+        if (name.rfind("--", 0) != 0 || std::find(options.begin(), options.end(), name) != options.end()) continue;
+        const auto near = Nearest(name, options, 1);
+        if (!near.empty()) std::cerr << "  did you mean: " << near[0] << "\n";
+      }
+    }
+    std::string help = "backreach";
+    if (at != &app && at->get_parent() != &app) help += " " + at->get_parent()->get_name();
+    if (at != &app) help += " " + at->get_name();
+    std::cerr << "  see: " << help << " --help\n";
+    out.status = static_cast<int>(Status::kBadRequest);
+    return out;
+  }
+  for (Bound& bound : all) {
+    if (!bound.app->parsed()) continue;
+    for (auto& [name, values] : bound.values)
+      if (bound.app->count("--" + name) > 0) bound.arguments.values[name] = std::move(values);
+    for (const auto& [name, set] : bound.flags)
+      if (set) bound.arguments.values[name] = {};
+    out.command = bound.command;
+    out.arguments = std::move(bound.arguments);
+  }
+  return out;
+}
+
+}  // namespace backreach

@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <map>
+
+#include "cli/command.hpp"
+#include "graph/store/store.hpp"
+#include "graph/time.hpp"
+#include "graph/words.hpp"
+#include "ingest/importer.hpp"
+
+namespace backreach {
+
+namespace {
+
+// A registry's names must be its own: an id or name that another registry in the store has is refused too.
+void CheckAgainstStore(const std::vector<SourceFacts>& given, const std::vector<SourceFacts>& stored, Diagnostics& diagnostics) {
+  std::map<std::string, std::string> taken;
+  const auto each = [](const SourceFacts& s, auto f) {
+    for (const DatasetFact& d : s.facts.datasets) f("dataset", d.name, d.at);
+    for (const JobFact& j : s.facts.jobs) f("job", j.name, j.at);
+    for (const PoolFact& p : s.facts.pools) f("pool", p.name, p.at);
+    for (const CopyFact& c : s.facts.copies) f("copy", c.id, c.at);
+  };
+  for (const SourceFacts& s : stored) {
+    bool replaced = s.source.kind != "registry";
+    for (const SourceFacts& g : given) replaced = replaced || (g.source.kind == s.source.kind && g.source.key == s.source.key);
+    if (replaced) continue;
+    each(s, [&](const char* what, const std::string& name, const Place& at) { taken[std::string(what) + "\n" + name] = s.source.key + ":" + at.place; });
+  }
+  for (const SourceFacts& g : given) {
+    if (g.source.kind != "registry") continue;
+    each(g, [&](const char* what, const std::string& name, const Place& at) {
+      const auto it = taken.find(std::string(what) + "\n" + name);
+      if (it != taken.end())
+        diagnostics.Error(at.file + ":" + at.place, fmt::format("{} '{}' stands in another registry too", what, name), {fmt::format("in {} as well: keep one", it->second)});
+    });
+  }
+}
+
+std::string Counted(const Facts& f) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::size_t n, const char* word) {
+    if (n > 0) parts.push_back(Plural(static_cast<std::int64_t>(n), word));
+  };
+  add(f.datasets.size(), "dataset"), add(f.edges.size(), "edge"), add(f.jobs.size(), "job"), add(f.checks.size(), "check");
+  if (!f.copies.empty()) parts.push_back(f.copies.size() == 1 ? "1 copy" : Thousands(static_cast<std::int64_t>(f.copies.size())) + " copies");
+  add(f.extracts.size(), "way out"), add(f.unresolved.size(), "unresolved name");
+  if (!f.extracts.empty() && f.extracts.size() > 1)
+    for (std::string& p : parts)
+      if (EndsWith(p, "way outs")) p = p.substr(0, p.size() - 8) + "ways out";
+  return parts.empty() ? "nothing" : Join(parts, ", ");
+}
+
+template <int N>
+Status RunImporter(const Arguments& arguments) {
+  const Importer& importer = Importers()[N];
+  ImportRequest request{arguments.words, {}};
+  for (const ImportOption& option : importer.options)
+    if (const auto list = arguments.list(option.name); !list.empty()) request.options[option.name] = list;
+  Diagnostics diagnostics;
+  std::vector<SourceFacts> facts = importer.run(request, diagnostics);
+  const std::string path = StorePath(arguments);
+  if (diagnostics.has_errors() || facts.empty()) {
+    std::cerr << Format(diagnostics);
+    return Status::kBadRequest;
+  }
+  const std::string now = FormatInstant(ClockNow());
+  for (SourceFacts& f : facts) f.source.ingested_at = now;
+  Store store = Store::OpenForWriting(path);
+  if (std::string_view(importer.name) == "registry") {
+    CheckAgainstStore(facts, store.Load(), diagnostics);
+    if (diagnostics.has_errors()) {
+      std::cerr << Format(diagnostics);
+      return Status::kBadRequest;
+    }
+  }
+  if (!arguments.flag("quiet")) std::cerr << Format(diagnostics);
+  const std::size_t written = store.Replace(facts);
+  for (const SourceFacts& f : facts)
+    Say(arguments, fmt::format("{}:{}: {}{}\n", f.source.kind, Printable(f.source.name), Counted(f.facts), written == 0 ? " (unchanged)" : ""));
+  return Status::kDone;
+}
+
+template <int... N>
+std::vector<Command> SubcommandsOf(std::integer_sequence<int, N...>) {
+  std::vector<Command> out;
+  const auto add = [&](int i, Status (*run)(const Arguments&)) {
+    if (i >= static_cast<int>(Importers().size())) return;
+    const Importer& importer = Importers()[i];
+    std::vector<OptionSpec> options;
+    for (const ImportOption& o : importer.options)
+      options.push_back({o.repeatable ? OptionSpec::Kind::kList : OptionSpec::Kind::kValue, o.name, "VALUE", o.help});
+    out.push_back({importer.name, importer.argument, 1, importer.many_inputs ? -1 : 1, importer.summary, importer.examples, options + CommonOptions(), run});
+  };
+  (add(N, [](const Arguments& a) -> Status {
+     if constexpr (N < 64) return RunImporter<N>(a);
+   }),
+   ...);
+  return out;
+}
+
+}  // namespace
+
+Command IngestCommand() {
+  return {"ingest", "", 0, 0, "read what a source says into the store (it replaces what that source said before)", "", {}, nullptr,
+          SubcommandsOf(std::make_integer_sequence<int, 16>())};
+}
+
+}  // namespace backreach

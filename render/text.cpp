@@ -1,0 +1,456 @@
+// The order of a plan's text: the answer in two paragraphs, what must be settled, what to run by wave, what is
+// right by itself, what follows, what stays, what is out of reach, what was assumed, and what to type next.
+
+#include "render/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "graph/words.hpp"
+#include "render/words.hpp"
+
+namespace backreach {
+
+namespace {
+
+std::vector<std::string> NameParts(const std::string& name) {
+  std::vector<std::string> parts;
+  std::string part;
+  for (const char c : name) {
+    if (c == '.' || c == '/') {
+      parts.push_back(part);
+      part.clear();
+    } else {
+      part += c;
+    }
+  }
+  parts.push_back(part);
+  return parts;
+}
+
+// The last `n` parts of a name, with the separators that stand between them.
+std::string LastParts(const std::string& name, std::size_t n) {
+  std::size_t at = name.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::size_t before = at == 0 ? std::string::npos : name.find_last_of("./", at - 1);
+    if (before == std::string::npos) return name;
+    at = before;
+  }
+  return name.substr(at + 1);
+}
+
+class Table {
+ public:
+  explicit Table(int width) : width_(width) {}
+  void Row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  bool empty() const { return rows_.empty(); }
+  // Columns line up; the last one is wrapped under itself. Names are never cut.
+  std::string Text(const std::string& indent) const {
+    std::vector<std::size_t> widths;
+    for (const auto& row : rows_)
+      for (std::size_t c = 0; c + 1 < row.size(); ++c) {
+        if (widths.size() <= c) widths.resize(c + 1, 0);
+        widths[c] = std::max(widths[c], std::min<std::size_t>(Columns(row[c]), 44));
+      }
+    std::string out;
+    for (const auto& row : rows_) {
+      std::string line = indent;
+      std::size_t at = indent.size();
+      for (std::size_t c = 0; c < row.size(); ++c) {
+        const bool last = c + 1 == row.size();
+        if (!last) {
+          line += row[c];
+          std::size_t pad = widths[c] > Columns(row[c]) ? widths[c] - Columns(row[c]) : 0;
+          line += std::string(pad + 2, ' ');
+          at += std::max(widths[c], Columns(row[c])) + 2;
+        } else {
+          line += Wrapped(row[c], width_, Columns(line));
+        }
+      }
+      while (!line.empty() && line.back() == ' ') line.pop_back();
+      out += line + "\n";
+    }
+    return out;
+  }
+
+ private:
+  int width_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+class PlanWriter {
+ public:
+  PlanWriter(const LineageGraph& graph, const Plan& plan, const TextStyle& style)
+      : g_(graph), plan_(plan), style_(style), names_(graph) {}
+
+  std::string Write() {
+    Question();
+    Answer();
+    Settle();
+    Steps();
+    RightByItself();
+    After();
+    Stays();
+    OutOfReach();
+    Assumed();
+    Notes();
+    Next();
+    return std::move(out_);
+  }
+
+ private:
+  std::string Name(DatasetId id) const { return Printable(names_(id)); }
+
+  void Line(const std::string& text = "") { out_ += text + "\n"; }
+  void Paragraph(const std::string& text) { out_ += Wrapped(text, style_.width, 0) + "\n"; }
+
+  std::string Paint(const std::string& text, HazardSeverity severity) const {
+    if (!style_.colour) return text;
+    const char* code = severity == HazardSeverity::kBlocking ? "\033[31m" : severity == HazardSeverity::kWarning ? "\033[33m" : "\033[36m";
+    return code + text + "\033[0m";
+  }
+
+  void Question() {
+    for (const Target& t : plan_.request.targets) {
+      const Dataset& d = g_[t.dataset];
+      const Zone& zone = d.calendar.zone();
+      std::string line = Name(t.dataset) + " is corrected";
+      if (d.layout && !t.cells.empty()) {
+        const bool bounded = IsFinite(t.cells.front().start) && IsFinite(t.cells.back().end);
+        line += " for " + SpansText(d, t.cells);
+        if (bounded) line += ": " + CountOf(d.layout->Count(t.cells), d.layout->blocks().back().calendar.grain());
+        line += ", " + zone.name();
+        if (d.run_date_offset && bounded && t.cells.size() == 1)
+          line += fmt::format(" (run dates {} .. {})", d.layout->Key(AddDuration(zone, t.cells.front().start, *d.run_date_offset)),
+                              d.layout->Key(AddDuration(zone, d.layout->Floor(t.cells.back().end - 1), *d.run_date_offset)));
+      } else if (t.whole) {
+        line += " as a whole";
+      } else {
+        line += " for " + SpansText(d, t.asked);
+      }
+      line += fmt::format(". Now is {}{}.", FormatCivilInstant(plan_.request.now, zone), zone.name() == "UTC" ? " UTC" : " there");
+      Paragraph(line);
+    }
+    Line();
+  }
+
+  void Answer() {
+    if (plan_.nothing_to_do) {
+      Paragraph(plan_.summary + ".");
+      return;
+    }
+    const Totals& t = plan_.totals;
+    int waves = 0;
+    for (const Step& s : plan_.steps) waves = std::max(waves, s.wave + 1);
+    std::string line = plan_.steps.empty() ? "Nothing can be rebuilt."
+                                           : fmt::format("{}, {} to rebuild in {}{}.", Plural(t.datasets, "dataset"), t.partitions ? Plural(*t.partitions, "cell") : "cells of unknown number",
+                                                         Plural(waves, "wave"), t.seconds ? ", about " + Seconds(*t.seconds) + " one after another" : "");
+    Paragraph(line);
+    std::size_t settle = 0, known = 0;
+    for (const Hazard& h : plan_.hazards) {
+      if (h.accepted) continue;
+      settle += h.severity == HazardSeverity::kBlocking;
+      known += h.severity == HazardSeverity::kWarning;
+    }
+    std::vector<std::string> parts;
+    if (settle > 0) parts.push_back(Plural(static_cast<std::int64_t>(settle), "thing") + " must be settled first");
+    if (known > 0) parts.push_back(fmt::format("{} {} worth knowing", known, known == 1 ? "is" : "are"));
+    line = parts.empty() ? "Nothing has to be settled first." : ListOf(parts) + ".";
+    if (t.copies > 0) line += fmt::format(" {} {} the old numbers until somebody acts.", t.copies == 1 ? "1 copy" : Thousands(t.copies) + " copies", t.copies == 1 ? "keeps" : "keep");
+    std::size_t stay = plan_.left_stale.size();
+    if (stay > 0) line += fmt::format(" {} {} as {}.", Plural(static_cast<std::int64_t>(stay), "dataset"), stay == 1 ? "stays" : "stay", stay == 1 ? "it is" : "they are");
+    Paragraph(line);
+    Line();
+  }
+
+  static std::string Seconds(double s) {
+    if (s < 90) return Plural(static_cast<std::int64_t>(s + 0.5), "second");
+    if (s < 5400) return Plural(static_cast<std::int64_t>(s / 60 + 0.5), "minute");
+    return fmt::format("{:.1f} hours", s / 3600);
+  }
+
+  void HazardList(const char* title, HazardSeverity severity, const char* mark) {
+    // One message under one code for one dataset; the same code on many datasets is folded past eight.
+    std::map<std::string, int> shown;
+    std::map<std::string, std::vector<DatasetId>> folded;
+    Table table(style_.width);
+    for (const Hazard& h : plan_.hazards) {
+      if (h.severity != severity || h.accepted) continue;
+      if (!style_.all && ++shown[h.code] > 6) {
+        folded[h.code].push_back(h.dataset);
+        continue;
+      }
+      const std::string name = h.dataset.valid() ? Name(h.dataset) : "";
+      table.Row({std::string(mark) + " " + h.code, name, Printable(h.message)});
+      table.Row({"", "", Printable(h.remedy)});
+    }
+    for (const auto& [code, ids] : folded) table.Row({std::string(mark) + " " + code, fmt::format("+ {} more", ids.size()), Printable(names_.List(ids)) + " (all of them: --all)"});
+    if (table.empty()) return;
+    Line(Paint(title, severity));
+    out_ += table.Text("  ");
+  }
+
+  void Settle() {
+    HazardList("SETTLE FIRST", HazardSeverity::kBlocking, "x");
+    std::vector<std::string> accepted;
+    for (const Hazard& h : plan_.hazards)
+      if (h.accepted && h.severity != HazardSeverity::kNote) accepted.push_back(h.code + (h.dataset.valid() ? ":" + Name(h.dataset) : ""));
+    if (!accepted.empty()) out_ += Wrapped("ACCEPTED  " + ListOf(accepted, 8), style_.width, 10) + "\n";
+    HazardList("WORTH KNOWING", HazardSeverity::kWarning, "!");
+  }
+
+  std::string CellsOf(const Step& s) const {
+    if (s.whole) return "whole";
+    return s.partitions ? CountOf(*s.partitions, s.calendar->grain()) : FormatGrain(s.calendar->grain()) + "s";
+  }
+  std::string Period(const Step& s) const {
+    if (s.whole) return g_[s.dataset].layout ? "1 table, all of it" : "1 table";
+    const Dataset& d = g_[s.dataset];
+    std::string text = SpansText(d, s.spans);
+    if (d.run_date_offset && IsFinite(s.spans.front().start) && IsFinite(s.spans.back().end)) {
+      const Zone& zone = s.calendar->zone();
+      text += fmt::format(" (run {} .. {})", s.calendar->Key(AddDuration(zone, s.spans.front().start, *d.run_date_offset)),
+                          s.calendar->Key(AddDuration(zone, s.calendar->Floor(s.spans.back().end - 1), *d.run_date_offset)));
+    }
+    return text;
+  }
+  std::string ReadsOf(const Step& s) const {
+    if (s.correct) return "corrected here";
+    std::vector<std::string> parts;
+    std::vector<DatasetId> seen;
+    for (const StepBecause& b : s.because) {
+      const Edge& edge = g_[b.edge];
+      if (std::find(seen.begin(), seen.end(), edge.from) != seen.end()) continue;
+      seen.push_back(edge.from);
+      std::string how = std::holds_alternative<reads::Unknown>(edge.reads) ? "assumed same" : FormatReads(edge.effective);
+      if (edge.self()) how = "its own past";
+      else if (g_[edge.from].stores() && !g_[edge.from].layout) how = "any row";
+      parts.push_back(Name(edge.from) + (how == "same" ? "" : " (" + how + ")"));
+    }
+    if (parts.empty()) parts.push_back("corrected, as asked");
+    std::string text = ListOf(parts, 4);
+    if (s.whole && !g_[s.dataset].grain) text += "; no grain known, so all of it";
+    if (!s.widened_by.empty()) text += fmt::format("; {} more because of {}", s.widened_cost ? Thousands(*s.widened_cost) : std::string("many"), Printable(names_.List(s.widened_by, 2)));
+    if (s.sequential) text += "; oldest first, one at a time";
+    if (!s.interleaved.empty()) text += "; turn by turn with " + Printable(names_.List(s.interleaved));
+    if (!s.rewrites.empty()) text += "; the run also writes " + Printable(g_[s.rewrites[0].dataset].name);
+    return text;
+  }
+
+  void Steps() {
+    if (plan_.steps.empty()) return;
+    Line("THEN REBUILD");
+    const std::size_t kLong = 40;
+    int wave = -1;
+    Table table(style_.width);
+    const auto flush = [&] {
+      if (!table.empty()) out_ += table.Text("    ");
+      table = Table(style_.width);
+    };
+    if (plan_.steps.size() > kLong && !style_.all) {
+      std::map<int, std::vector<const Step*>> waves;
+      for (const Step& s : plan_.steps) waves[s.wave].push_back(&s);
+      std::size_t shown = 0;
+      for (const auto& [w, steps] : waves) {
+        if (++shown > 12) {
+          Line(fmt::format("  ... and {} more waves", waves.size() - 12));
+          break;
+        }
+        Line(fmt::format("  wave {}: {}", w, Plural(static_cast<std::int64_t>(steps.size()), "step")));
+        std::vector<const Step*> widest = steps;
+        std::stable_sort(widest.begin(), widest.end(), [](const Step* a, const Step* b) { return a->partitions.value_or(1 << 30) > b->partitions.value_or(1 << 30); });
+        if (widest.size() > 3) widest.resize(3);
+        for (const Step* s : widest) table.Row({std::to_string(s->id), Name(s->dataset), CellsOf(*s), Period(*s)});
+        flush();
+      }
+      Line(fmt::format("  this is {} steps by wave with the widest of each; all of them: --all, or --format json", Thousands(static_cast<std::int64_t>(plan_.steps.size()))));
+      return;
+    }
+    for (const Step& s : plan_.steps) {
+      if (s.wave != wave) {
+        flush();
+        wave = s.wave;
+        Line(fmt::format("  wave {}", wave));
+      }
+      table.Row({std::to_string(s.id), Name(s.dataset), CellsOf(s), Period(s), ReadsOf(s)});
+    }
+    flush();
+  }
+
+  void Section(const char* title, const std::vector<std::string>& lines) {
+    if (lines.empty()) return;
+    Line(title);
+    for (const std::string& line : lines) Line("  " + Wrapped(line, style_.width, 2, 4));
+  }
+
+  void RightByItself() {
+    if (plan_.fresh.empty()) return;
+    std::vector<std::string> parts;
+    for (const Fresh& f : plan_.fresh) parts.push_back(Name(f.dataset) + (g_[f.dataset].kind == Kind::kDashboard ? " (dashboard)" : ""));
+    Section("RIGHT BY ITSELF, once what it reads is", {ListOf(parts, style_.all ? 1000 : 12)});
+  }
+
+  void After() {
+    std::vector<std::string> lines;
+    for (const Afterwards& a : plan_.afterwards) {
+      const std::string cells = a.cells.whole ? "whole" : SpansText(g_[a.cells.dataset], a.cells.spans);
+      lines.push_back(fmt::format("{} {}: {}{}", Name(a.cells.dataset), cells, a.what, a.waits_for.empty() ? "" : " (" + Printable(names_.List(a.waits_for)) + ")"));
+      if (lines.size() == 12 && plan_.afterwards.size() > 13 && !style_.all) {
+        lines.push_back(fmt::format("and {} more", plan_.afterwards.size() - 12));
+        break;
+      }
+    }
+    Section("AFTERWARDS", lines);
+  }
+
+  void Stays() {
+    std::vector<std::string> lines;
+    for (const LeftStale& l : plan_.left_stale) {
+      static const std::map<StaleReason, const char*> why = {
+          {StaleReason::kExcluded, "left out as asked"}, {StaleReason::kProtected, "marked never to be rebuilt"}, {StaleReason::kSnapshot, "a snapshot records today, it cannot go back"},
+          {StaleReason::kCannotRebuild, "cannot be rebuilt"}, {StaleReason::kInputsExpired, "its input is no longer kept"}, {StaleReason::kOutsideReturn, "waits for what comes back from outside"}};
+      const Dataset& d = g_[l.cells.dataset];
+      const bool itself = l.reason != StaleReason::kSnapshot || d.kind == Kind::kSnapshot || d.writes == Writes::kSnapshot;
+      std::string line = Name(l.cells.dataset) + (l.cells.whole ? "" : " " + SpansText(d, l.cells.spans)) + ": " + (itself ? why.at(l.reason) : "reads only what stays as it is (a snapshot)");
+      if (!l.mixes_into.empty()) line += "; mixes old into " + Printable(names_.List(l.mixes_into));
+      else if (!l.read_by.empty()) line += "; read by " + Printable(names_.List(l.read_by));
+      lines.push_back(line);
+    }
+    Section("STAYS AS IT IS", lines);
+  }
+
+  void OutOfReach() {
+    if (plan_.copies.empty()) {
+      if (!plan_.nothing_to_do && g_.copies.empty())
+        Section("OUT OF REACH", {"no copies are known anywhere: no registry names one, and no exposure. That is no proof: backreach audit"});
+      return;
+    }
+    Line("OUT OF REACH");
+    Table table(style_.width);
+    table.Row({"", "taken", "wrong in it", "who"});
+    for (const AffectedCopy& c : plan_.copies) {
+      std::string taken = c.taken.empty() ? "unknown" : c.taken.size() == 1 ? c.taken[0] : fmt::format("{} times", c.taken.size());
+      std::string wrong = c.keyed_by.valid() ? SpansText(g_[c.keyed_by], c.affected) : "unknown";
+      if (c.content == "unknown") wrong += " (holds unknown: taken as wrong)";
+      std::string who = c.owner.empty() ? "nobody named" : c.owner;
+      if (!c.contact.empty()) who += ", " + (StartsWith(c.contact, "mailto:") ? c.contact.substr(7) : c.contact);
+      who += ": " + c.action;
+      if (!c.known) who += " (undocumented: " + c.where + ")";
+      table.Row({Printable(ShortCopy(c.id)), taken, wrong, Printable(who)});
+    }
+    out_ += table.Text("  ");
+  }
+  static std::string ShortCopy(const std::string& id) {
+    const auto parts = Split(id, '.');
+    return StartsWith(id, "exposure.") && parts.size() == 3 ? parts[2] : id;
+  }
+
+  void Assumed() {
+    std::map<std::string, std::vector<std::string>> by_code;
+    for (const Hazard& h : plan_.hazards)
+      if (h.severity == HazardSeverity::kNote && h.code != "no-rollback") by_code[h.code].push_back(h.message);
+    std::vector<std::string> lines;
+    for (const auto& [code, messages] : by_code) {
+      const std::size_t most = style_.all ? messages.size() : 3;
+      for (std::size_t i = 0; i < messages.size() && i < most; ++i) lines.push_back(Printable(messages[i]) + " [" + code + "]");
+      if (messages.size() > most) lines.push_back(fmt::format("and {} more [{}]", messages.size() - most, code));
+    }
+    std::size_t no_way_back = 0;
+    for (const Hazard& h : plan_.hazards) no_way_back += h.code == "no-rollback";
+    if (no_way_back > 0) lines.push_back(fmt::format("{} overwritten in place with no way back [no-rollback]", no_way_back == 1 ? "1 dataset is" : Thousands(static_cast<std::int64_t>(no_way_back)) + " datasets are"));
+    Section("ASSUMED", lines);
+  }
+
+  void Notes() {
+    std::vector<std::string> lines;
+    for (const std::string& note : plan_.notes) lines.push_back(Printable(note));
+    Section("NOTES", lines);
+  }
+
+  void Next() {
+    if (plan_.nothing_to_do || plan_.steps.empty()) return;
+    Line();
+    const std::string target = Name(plan_.request.targets[0].dataset);
+    const Hazard* first = nullptr;
+    for (const Hazard& h : plan_.hazards)
+      if (!first && h.severity == HazardSeverity::kBlocking && !h.accepted) first = &h;
+    Table table(1000);
+    if (first) table.Row({fmt::format("backreach plan ... --accept {}{}", first->code, first->dataset.valid() ? ":" + Name(first->dataset) : ""), "once it is settled"});
+    if (plan_.steps.size() > 1) table.Row({fmt::format("backreach explain {} ... {}", target, Name(plan_.steps.back().dataset)), "why a step is here"});
+    table.Row({"backreach plan ... --format json --out plan.json", "then: backreach feed plan.json --to airflow"});
+    const std::string text = table.Text("       ");
+    out_ += "Next:" + text.substr(5);
+  }
+
+  const LineageGraph& g_;
+  const Plan& plan_;
+  const TextStyle& style_;
+  ShortNames names_;
+  std::string out_;
+};
+
+}  // namespace
+
+ShortNames::ShortNames(const LineageGraph& graph) : graph_(graph), names_(graph.datasets.size()) {
+  std::unordered_map<std::string, int> count;
+  for (std::size_t n = 1; n <= 3; ++n)
+    for (const Dataset& d : graph.datasets) ++count[LastParts(d.name, n)];
+  for (std::size_t i = 0; i < graph.datasets.size(); ++i) {
+    const std::string& name = graph.datasets[i].name;
+    names_[i] = name;
+    for (std::size_t n = 1; n <= 3; ++n) {
+      std::string candidate = LastParts(name, n);
+      const auto parts = NameParts(candidate);
+      const bool version = n == 1 && parts[0].size() > 1 && parts[0][0] == 'v' && parts[0][1] >= '0' && parts[0][1] <= '9';
+      if (candidate.empty() || version || (count[candidate] > 1 && candidate != name)) continue;
+      names_[i] = std::move(candidate);
+      break;
+    }
+  }
+}
+
+std::string ShortNames::operator()(DatasetId id) const { return names_[id.value]; }
+
+std::string ShortNames::List(const std::vector<DatasetId>& ids, std::size_t most) const {
+  std::vector<std::string> names;
+  for (const DatasetId id : ids)
+    if (id.valid()) names.push_back(names_[id.value]);
+  return ListOf(names, most);
+}
+
+std::string PlanText(const LineageGraph& graph, const Plan& plan, const TextStyle& style) { return PlanWriter(graph, plan, style).Write(); }
+
+std::string AuditText(const LineageGraph& graph, const Audit& audit, const TextStyle& style) {
+  std::string out;
+  std::size_t blocking = 0;
+  for (const AuditFinding& f : audit.findings) blocking += f.severity == HazardSeverity::kBlocking;
+  out += Wrapped(fmt::format("{} seen in code, {} documented by the registry; {} named in the registry, {}.",
+                             audit.extracts_seen == 1 ? "1 way out was" : fmt::format("{} ways out were", audit.extracts_seen), audit.documented.size(),
+                             audit.registry_copies == 1 ? "1 copy is" : fmt::format("{} copies are", audit.registry_copies), Plural(static_cast<std::int64_t>(audit.exposures), "exposure")),
+                 style.width, 0) + "\n";
+  if (audit.findings.empty()) out += "Nothing undocumented was found.\n";
+  else out += fmt::format("{}, of which {} must be written down.\n", Plural(static_cast<std::int64_t>(audit.findings.size()), "finding"), blocking);
+  for (const AuditFinding& f : audit.findings) {
+    const char* mark = f.severity == HazardSeverity::kBlocking ? "x" : "!";
+    out += fmt::format("\n{} {}  {}\n", mark, f.code, Printable(f.dataset));
+    out += "    " + Wrapped(Printable(f.message), style.width, 4, 4) + "\n";
+    if (!f.remedy.empty()) out += "    " + Wrapped(Printable(f.remedy), style.width, 4, 4) + "\n";
+    const std::string seen = FormatSeen(f.seen);
+    if (seen.size() > 2) out += "    seen in " + Printable(seen) + "\n";
+  }
+  if (!audit.documented.empty()) {
+    out += "\nDOCUMENTED\n";
+    for (const AuditDocumented& d : audit.documented) out += "  " + Wrapped(Printable(fmt::format("{}: {} to {}", d.copy, d.dataset, d.destination)), style.width, 2, 4) + "\n";
+  }
+  if (!audit.not_understood.empty()) {
+    out += "\nNOT UNDERSTOOD\n";
+    for (const AuditNotUnderstood& n : audit.not_understood) out += "  " + Wrapped(Printable(n.reason), style.width, 2, 4) + "\n";
+  }
+  (void)graph;
+  return out;
+}
+
+}  // namespace backreach
