@@ -13,6 +13,7 @@
 #include <map>
 #include <queue>
 
+#include "analysis/runs.hpp"
 #include "graph/words.hpp"
 
 namespace backreach {
@@ -40,7 +41,7 @@ class Orderer {
       AddCycle(part);
     }
     Waits();
-    Waves();
+    NumberByWave(out_.steps);
     return std::move(out_);
   }
 
@@ -257,7 +258,9 @@ class Orderer {
   // ---- Waiting ----
 
   // What cells of a dataset read, of stored datasets, views resolved.
-  std::vector<std::pair<DatasetId, SpanSet>> ReadsOf(DatasetId id, const SpanSet& cells, std::map<DatasetId, bool>& clipped) const {
+  // `dirtied`: what a cell was made from and a rebuild does not read (the newest partition of its own day).
+  std::vector<std::pair<DatasetId, SpanSet>> ReadsOf(DatasetId id, const SpanSet& cells, std::map<DatasetId, bool>& clipped,
+                                                     std::map<DatasetId, SpanSet>& dirtied) const {
     std::map<std::uint32_t, std::pair<DatasetId, SpanSet>> views;  // by descending rank
     std::map<DatasetId, SpanSet> stored;
     const auto follow = [&](DatasetId reader, const SpanSet& read_by) {
@@ -278,6 +281,11 @@ class Orderer {
           continue;
         }
         stored[edge.from].Add(image);
+        if (std::holds_alternative<reads::Latest>(edge.effective)) {
+          Edge then = edge;
+          then.effective = reads::LatestThen{};
+          dirtied[edge.from].Add(sweeper_.Image(then, read_by));
+        }
         const bool exact = !std::holds_alternative<reads::All>(edge.effective) && !std::holds_alternative<reads::Previous>(edge.effective);
         const Bounds& b = sweeper_.frame()[edge.from];
         if (exact && parent.layout && ((IsFinite(b.first) && image.front().start < b.first) || image.back().end > b.begun_end)) clipped[edge.from] = true;
@@ -307,8 +315,9 @@ class Orderer {
       const Dataset& d = graph_[step.dataset];
       const SpanSet read_for = d.written_whole() ? AllCells(step.dataset) : step.dirty;
       std::map<DatasetId, bool> clipped;
+      std::map<DatasetId, SpanSet> dirtied;
       std::set<int> after;
-      for (auto& [parent, image] : ReadsOf(step.dataset, read_for, clipped)) {
+      for (auto& [parent, image] : ReadsOf(step.dataset, read_for, clipped, dirtied)) {
         const Dataset& p = graph_[parent];
         const Bounds& b = sweeper_.frame()[parent];
         StepReads reads;
@@ -323,7 +332,8 @@ class Orderer {
           if (other == s) continue;
           const Step& before = out_.steps[other];
           const bool rewrites_all = before.whole && p.layout;
-          if (!(rewrites_all ? SpanSet(Span{b.first, kMaxInstant}) : before.dirty).Intersects(image)) continue;
+          const SpanSet written = rewrites_all ? SpanSet(Span{b.first, kMaxInstant}) : before.dirty;
+          if (!written.Intersects(image) && !written.Intersects(dirtied[parent])) continue;
           if (before.dataset == step.dataset && !(before.dirty.front().start < step.dirty.front().start)) continue;
           after.insert(other);
         }
@@ -348,41 +358,6 @@ class Orderer {
       std::set<int> all(outside[group->second].begin(), outside[group->second].end());
       step.after.assign(all.begin(), all.end());
     }
-  }
-
-  // ---- Waves: the longest chain before each step; then ids by wave. ----
-
-  void Waves() {
-    const std::size_t n = out_.steps.size();
-    std::vector<std::vector<int>> next(n);
-    std::vector<int> waiting(n, 0), ready;
-    for (std::size_t s = 0; s < n; ++s) {
-      for (const int before : out_.steps[s].after) next[before].push_back(static_cast<int>(s));
-      waiting[s] = static_cast<int>(out_.steps[s].after.size());
-      if (waiting[s] == 0) ready.push_back(static_cast<int>(s));
-    }
-    while (!ready.empty()) {
-      const int s = ready.back();
-      ready.pop_back();
-      for (const int later : next[s]) {
-        out_.steps[later].wave = std::max(out_.steps[later].wave, out_.steps[s].wave + 1);
-        if (--waiting[later] == 0) ready.push_back(later);
-      }
-    }
-    std::vector<int> order(n), place(n);
-    for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<int>(i);
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return out_.steps[a].wave < out_.steps[b].wave; });
-    std::vector<Step> sorted;
-    sorted.reserve(n);
-    for (std::size_t i = 0; i < n; ++i) place[order[i]] = static_cast<int>(i) + 1;
-    for (const int s : order) {
-      Step step = std::move(out_.steps[s]);
-      step.id = place[s];
-      for (int& before : step.after) before = place[before];
-      std::sort(step.after.begin(), step.after.end());
-      sorted.push_back(std::move(step));
-    }
-    out_.steps = std::move(sorted);
   }
 
   const Sweeper& sweeper_;

@@ -16,6 +16,7 @@
 #include "analysis/hazard.hpp"
 #include "analysis/methods.hpp"
 #include "analysis/order.hpp"
+#include "analysis/runs.hpp"
 #include "graph/digest.hpp"
 #include "graph/words.hpp"
 
@@ -238,7 +239,7 @@ class Planner {
     for (std::size_t i = 0; i < size(); ++i) {
       const Dataset& d = graph_[members()[i]];
       if (!d.stores()) continue;
-      const bool only_whole = !d.layout && d.writes != Writes::kMerge && d.writes != Writes::kDeleteInsert && d.writes != Writes::kAppend;
+      const bool only_whole = !d.layout;  // without a grain there is no other way than all of it
       if (d.never_rebuild || (d.full_refresh_off && only_whole)) blocks_[static_cast<int>(StaleReason::kProtected)][i] = SpanSet::All();
       if (d.kind == Kind::kSnapshot || d.writes == Writes::kSnapshot) blocks_[static_cast<int>(StaleReason::kSnapshot)][i] = SpanSet::All();
       if (d.layout && !d.written_whole()) blocks_[static_cast<int>(StaleReason::kInputsExpired)][i] = expired_[i];
@@ -487,6 +488,7 @@ class Planner {
       FillMethods(graph_, lost, step);
       step.seconds = SecondsOf(step);
     }
+    FillRuns(graph_, frame_, plan_.steps);
   }
 
   std::optional<double> SecondsOf(const Step& step) const {

@@ -148,22 +148,20 @@ class ManifestReader {
     return false;
   }
 
+  // Says where the first byte stands that is no UTF-8, counted in the whole file.
+  bool NotUtf8(std::string_view document, const std::string& pointer) {
+    diagnostics_.Error(path_, EncodingFault(document).value_or("is not UTF-8") + ", in " + pointer, {"nothing was changed"});
+    return false;
+  }
+
   // Parses one value completely, so that broken JSON and bad UTF-8 are refused wherever they stand.
   bool Parse(std::string_view document, std::string_view value, const std::string& pointer, dom::element& out) {
     const std::size_t behind = static_cast<std::size_t>(document.data() + document.size() - (value.data() + value.size()));
     const auto result = parser_.parse(value.data(), value.size(), behind < simdjson::SIMDJSON_PADDING);
     if (!result.get(out)) return true;
     const std::size_t at = static_cast<std::size_t>(value.data() - document.data()) + base_;
-    if (const auto fault = EncodingFault(value)) {
-      // The position within the file, not within the value.
-      std::size_t byte = 0;
-      for (std::size_t i = 0; i < value.size(); ++i) {
-        if (simdjson::validate_utf8(value.data(), i + 1)) byte = i + 1;
-        if (i > byte + 4) break;
-      }
-      diagnostics_.Error(path_, fmt::format("is not UTF-8: byte {} is 0x{:02X}, in {} (encoded in Latin-1 or Windows-1252?)",
-                                            at + byte, static_cast<unsigned char>(value[std::min(byte, value.size() - 1)]), pointer),
-                         {"convert it to UTF-8; nothing was changed"});
+    if (!simdjson::validate_utf8(value.data(), value.size())) {
+      return NotUtf8(document, pointer);
     } else {
       diagnostics_.Error(path_, fmt::format("broken JSON in {} (value at byte {}): {}", pointer,
                                             Thousands(static_cast<std::int64_t>(at)), simdjson::error_message(result.error())),
@@ -200,6 +198,7 @@ class ManifestReader {
       }
       ObjectSplitter members(text, top.value_begin());
       while (members.Next()) {
+        if (!simdjson::validate_utf8(members.key().data(), members.key().size())) return NotUtf8(text, pointer);
         const std::string id = Unescape(members.key());
         std::string_view value;
         if (!members.Value(value)) {

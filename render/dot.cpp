@@ -35,9 +35,18 @@ constexpr const char* kFreshFill = "#e6f4ea";
 constexpr const char* kStaleFill = "#e8e8e8";
 constexpr const char* kCopyFill = "#fce4ec";
 
-// Long names are broken where people would read on: after dots, slashes and underscores.
-std::string Broken(const std::string& name, std::size_t most = 36) {
-  if (name.size() <= most) return name;
+// Long names are broken where people would read on: after dots, slashes and underscores. A card has room for some
+// 400 characters: of a longer name the two ends are shown.
+std::string Broken(const std::string& given, std::size_t most = 36) {
+  if (given.size() <= most) return given;
+  constexpr std::size_t kRoom = 400;
+  std::string name = given;
+  if (name.size() > kRoom) {
+    std::size_t head = kRoom / 2, tail = name.size() - kRoom / 2;
+    while (head > 0 && (static_cast<unsigned char>(name[head]) & 0xC0) == 0x80) --head;
+    while (tail < name.size() && (static_cast<unsigned char>(name[tail]) & 0xC0) == 0x80) ++tail;
+    name = name.substr(0, head) + "\xE2\x80\xA6" + name.substr(tail);
+  }
   std::string out;
   std::size_t line = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -163,7 +172,8 @@ class Picture {
     if (hidden > 0) left_out_ = fmt::format("+ {} more steps are not drawn one by one; all of them are in the plan", Thousands(static_cast<std::int64_t>(hidden)));
   }
 
-  std::string NodeName(DatasetId id) const { return "d:" + g_[id].name; }
+  // Nodes are named by number: names of datasets are labels, whatever characters they have.
+  std::string NodeName(DatasetId id) const { return fmt::format("d{}", id.value); }
   Agnode_t* Node(const std::string& name, Agraph_t* in) { return agnode(in, Mutable(name.c_str()), 1); }
 
   void Steps() {
@@ -193,12 +203,12 @@ class Picture {
       }
     }
     for (const auto& [wave, n] : folded_) {
-      Agnode_t* node = Node(fmt::format("wave:{}", wave), platform_);
+      Agnode_t* node = Node(fmt::format("wave{}", wave), platform_);
       Set(node, "label", Label({fmt::format("+ {} more in wave {}", Thousands(static_cast<std::int64_t>(n)), wave)}).c_str());
       Set(node, "style", "rounded,dashed");
     }
     for (auto it = folded_.begin(); it != folded_.end(); ++it) {
-      if (const auto next = std::next(it); next != folded_.end()) agedge(graph_, Node(fmt::format("wave:{}", it->first), graph_), Node(fmt::format("wave:{}", next->first), graph_), nullptr, 1);
+      if (const auto next = std::next(it); next != folded_.end()) agedge(graph_, Node(fmt::format("wave{}", it->first), graph_), Node(fmt::format("wave{}", next->first), graph_), nullptr, 1);
     }
     // What is folded hangs on one of the steps that it waits for.
     std::set<int> hung;
@@ -208,7 +218,7 @@ class Picture {
       if (shown_.count(s.dataset) || hung.count(s.wave)) continue;
       for (const int before : s.after)
         if (shown_.count(by_id[before]->dataset) && hung.insert(s.wave).second)
-          agedge(graph_, Node(NodeName(by_id[before]->dataset), graph_), Node(fmt::format("wave:{}", s.wave), graph_), nullptr, 1);
+          agedge(graph_, Node(NodeName(by_id[before]->dataset), graph_), Node(fmt::format("wave{}", s.wave), graph_), nullptr, 1);
     }
   }
   static SpanSet AllSpans(const std::vector<const Step*>& steps) {
@@ -242,7 +252,7 @@ class Picture {
     if (plan_.fresh.size() > 200) left_out_ += fmt::format("{}+ {} more views are right by themselves", left_out_.empty() ? "" : "; ", plan_.fresh.size() - 200);
     for (const LeftStale& l : plan_.left_stale) {
       const bool also_step = shown_.count(l.cells.dataset) > 0;
-      const std::string name = also_step ? "stale:" + g_[l.cells.dataset].name : NodeName(l.cells.dataset);
+      const std::string name = also_step ? "stale" + NodeName(l.cells.dataset) : NodeName(l.cells.dataset);
       Agnode_t* node = Node(name, platform_);
       Set(node, "label", Label({Broken(names_(l.cells.dataset)), "stays as it is: " + std::string(ToString(l.reason)), l.cells.whole ? "" : SpansText(g_[l.cells.dataset], l.cells.spans)}).c_str());
       Set(node, "fillcolor", kStaleFill);
@@ -259,7 +269,7 @@ class Picture {
         Agnode_t* from = agnode(graph_, Mutable(NodeName(edge.from).c_str()), 0);
         Agnode_t* to = agnode(graph_, Mutable(NodeName(id).c_str()), 0);
         if (!from || !to) continue;
-        Agedge_t* drawn = agedge(graph_, from, to, Mutable(FormatReads(edge.effective).c_str()), 1);
+        Agedge_t* drawn = agedge(graph_, from, to, Mutable(fmt::format("e{}", e.value).c_str()), 1);
         if (!drawn) continue;
         const std::string how = FormatReads(edge.effective);
         if (how != "same") Set(drawn, "label", Label({how}).c_str());
@@ -274,7 +284,7 @@ class Picture {
 
   void Copies() {
     for (const AffectedCopy& c : plan_.copies) {
-      const std::string name = "copy:" + c.id;
+      const std::string name = fmt::format("copy{}", ++copies_);
       Agnode_t* node = Node(name, graph_);
       std::vector<std::string> lines = {Broken(c.id), c.kind + (c.known ? "" : ", undocumented")};
       if (!c.taken.empty()) lines.push_back("taken " + ListOf(c.taken, 3));
@@ -303,6 +313,7 @@ class Picture {
   std::set<DatasetId> shown_;
   std::map<int, std::size_t> folded_;
   std::string left_out_;
+  int copies_ = 0;
 };
 
 // Runs the layout in a child; returns its SVG, or nothing if it had to be stopped or failed.

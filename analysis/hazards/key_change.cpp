@@ -19,7 +19,7 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
       if (!inside) continue;
       Hazard h = MakeHazard("key-change", HazardSeverity::kWarning, w,
                             fmt::format("the business key changes inside the range: {} on {}{}", d.name, change.on_text, change.what.empty() ? "" : " (" + change.what + ")"),
-                            "rebuild the two sides of that day by themselves, and check both");
+                            "delete the rows of the period first, or those of the other side stay beside the new ones; check both sides of that day");
       h.evidence["on"] = {change.on_text};
       out.push_back(std::move(h));
     }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"
@@ -22,6 +23,30 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
       h.evidence["system"] = {source.name};
       out.push_back(std::move(h));
     }
+  }
+  // The input of these cells has expired, and the only place that may still have it is the production system.
+  for (const HazardContext::Expiry& e : c.expiries) {
+    const SpanSet cells = Intersection(e.cells, c.reached[c.sweeper.region().At(e.dataset)].cells);
+    if (cells.empty()) continue;
+    std::vector<DatasetId> systems, todo = {e.parent};
+    std::set<DatasetId> seen;
+    while (!todo.empty()) {
+      const DatasetId id = todo.back();
+      todo.pop_back();
+      for (const EdgeId edge : c.graph.in(id)) {
+        const DatasetId from = c.graph[edge].from;
+        if (!seen.insert(from).second) continue;
+        if (c.graph[from].operational) systems.push_back(from);
+        else if (!c.graph[from].stores() || IsFinite(c.frame[from].kept_from)) todo.push_back(from);
+      }
+    }
+    if (systems.empty()) continue;
+    const Dataset& d = c.graph[e.dataset];
+    Hazard h = MakeHazard("source-reextract", HazardSeverity::kBlocking, e.dataset, cells,
+                          fmt::format("what {} needs for {} only {} may still have: reading it again loads a production system", d.name, SpansText(d, cells), NamesText(c.graph, systems)),
+                          "take one export to read from (one scan, where the cells would be many), with the consent of the system's owner");
+    for (const DatasetId id : systems) h.evidence["system"].push_back(c.graph[id].name);
+    out.push_back(std::move(h));
   }
 }
 

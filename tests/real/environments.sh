@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Virtual environments with the real tools that the tests talk to: dbt (with DuckDB) and Airflow.
+#   tests/real/environments.sh dbt|airflow...     (default: both), into $BACKREACH_VENVS or build/venvs
+# An environment that is there already is left as it is.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+venvs=${BACKREACH_VENVS:-$root/build/venvs}
+mkdir -p "$venvs"
+python=${PYTHON:-python3}
+
+uv() {  # uv resolves and installs much faster than pip; it is itself installed by pip
+  if ! type -P uv >/dev/null && [ ! -x "$venvs/uv/bin/uv" ]; then
+    "$python" -m venv "$venvs/uv" && "$venvs/uv/bin/pip" install --quiet uv
+  fi
+  if type -P uv >/dev/null; then command uv "$@"; else "$venvs/uv/bin/uv" "$@"; fi
+}
+
+make() {  # NAME PACKAGE...
+  local name=$1; shift
+  if [ -e "$venvs/$name/ready" ]; then return; fi
+  echo "making $venvs/$name: $*" >&2
+  rm -rf "${venvs:?}/$name"
+  uv venv --quiet --python "$python" "$venvs/$name"
+  VIRTUAL_ENV="$venvs/$name" uv pip install --quiet "$@"
+  touch "$venvs/$name/ready"
+}
+
+for tool in ${*:-dbt airflow}; do
+  case $tool in
+    dbt) make dbt dbt-core==1.11.16 dbt-duckdb==1.11.1 ;;
+    airflow) make airflow apache-airflow-core==3.3.2 apache-airflow-providers-standard ;;
+    *) echo "unknown tool '$tool': dbt or airflow" >&2; exit 2 ;;
+  esac
+done
