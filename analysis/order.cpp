@@ -266,7 +266,9 @@ class Orderer {
     const auto follow = [&](DatasetId reader, const SpanSet& read_by) {
       for (const EdgeId e : graph_.in(reader)) {
         const Edge& edge = graph_[e];
-        const SpanSet image = sweeper_.Image(edge, read_by);
+        // What was newest then depends on the end of the cell that reads, whatever views lie between.
+        const bool then = std::holds_alternative<reads::LatestThen>(edge.effective);
+        const SpanSet image = then ? sweeper_.NewestThen(edge, id, cells) : sweeper_.Image(edge, read_by);
         if (image.empty()) continue;
         const Dataset& parent = graph_[edge.from];
         if (!parent.stores()) {
@@ -282,9 +284,7 @@ class Orderer {
         }
         stored[edge.from].Add(image);
         if (std::holds_alternative<reads::Latest>(edge.effective)) {
-          Edge then = edge;
-          then.effective = reads::LatestThen{};
-          dirtied[edge.from].Add(sweeper_.Image(then, read_by));
+          dirtied[edge.from].Add(sweeper_.NewestThen(edge, id, cells));
         }
         const bool exact = !std::holds_alternative<reads::All>(edge.effective) && !std::holds_alternative<reads::Previous>(edge.effective);
         const Bounds& b = sweeper_.frame()[edge.from];

@@ -16,7 +16,7 @@ const char* ToString(StaleReason reason) {
 
 std::string KeyOf(const Dataset& dataset, Instant t) {
   if (!IsFinite(t)) return t < 0 ? "the beginning" : "no end";
-  return dataset.layout ? dataset.layout->Key(t) : FormatCivilInstant(t, dataset.calendar.zone());
+  return dataset.layout ? dataset.layout->Key(t) : dataset.calendar.Key(t);
 }
 
 std::pair<std::string, std::string> KeysOf(const Calendar& calendar, Span span) {

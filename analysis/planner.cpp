@@ -187,15 +187,16 @@ class Planner {
       const auto push = [&](DatasetId from, const Dirt& dirt) {
         for (const EdgeId e : graph_.out(from)) {
           const Edge& edge = graph_[e];
-          if (std::holds_alternative<reads::Latest>(edge.effective)) continue;  // a rebuild reads today's
+          // A rebuild reads today's newest: gone only where not even that is kept.
+          if (std::holds_alternative<reads::Latest>(edge.effective) && !dirt.pass.Intersects(frame_.NewestComplete(from))) continue;
           const Sweeper::Pulled pulled = sweeper_.Pull(edge, dirt);
-          if (pulled.region.empty() && pulled.ends.empty()) continue;
+          if (pulled.empty()) continue;
           const Dataset& child = graph_[edge.to];
           if (!child.stores()) {
             if (graph_.rank(edge.to) <= graph_.rank(from)) continue;
             auto& [id, at] = front[graph_.rank(edge.to)];
             id = edge.to;
-            at.cells.Add(pulled.region), at.pass.Add(pulled.region), at.ends.Add(pulled.ends);
+            at.cells.Add(pulled.region), at.pass.Add(pulled.region), at.ends.Add(pulled.ends), at.today = at.today || pulled.today;
           } else if (child.layout) {
             const Bounds& b = frame_[edge.to];
             needs[edge.to].Add(child.layout->AlignOut(pulled.region).Clip(b.first, b.begun_end));
@@ -205,7 +206,7 @@ class Planner {
         }
       };
       const SpanSet gone = gone_of(loser);
-      push(loser, {gone, gone, {}});
+      push(loser, {gone, gone, {}, false});
       while (!front.empty()) {
         const auto [id, dirt] = front.begin()->second;
         front.erase(front.begin());
@@ -310,6 +311,7 @@ class Planner {
         everything_[i].cells.Add(returned_[i].cells);
         everything_[i].pass.Add(returned_[i].pass);
         everything_[i].ends.Add(returned_[i].ends);
+        everything_[i].today = everything_[i].today || returned_[i].today;
       }
     }
     auto& outside = blocks_[static_cast<int>(StaleReason::kOutsideReturn)];
@@ -391,7 +393,7 @@ class Planner {
         const Edge& edge = graph_[e];
         if (edge.self() || !region_.Has(edge.to)) continue;
         const Sweeper::Pulled pulled = sweeper_.Pull(edge, dirt);
-        if (pulled.region.empty() && pulled.ends.empty()) continue;
+        if (pulled.empty()) continue;
         const Dataset& child = graph_[edge.to];
         const Dirt& built = rebuilt_[region_.At(edge.to)];
         if (!child.stores()) {
@@ -400,7 +402,7 @@ class Planner {
           if (graph_.rank(edge.to) <= graph_.rank(from)) continue;
           auto& [view, at] = front[graph_.rank(edge.to)];
           view = edge.to;
-          at.cells.Add(pulled.region), at.pass.Add(pulled.region), at.ends.Add(pulled.ends);
+          at.cells.Add(pulled.region), at.pass.Add(pulled.region), at.ends.Add(pulled.ends), at.today = at.today || pulled.today;
           continue;
         }
         SpanSet reading = child.layout ? child.layout->AlignOut(pulled.region) : pulled.region.empty() ? SpanSet() : SpanSet::All();
@@ -411,7 +413,7 @@ class Planner {
         if (all_of_it || built.cells.Intersects(reading)) mixes.insert(edge.to);
       }
     };
-    push(id, {cells, cells, {}});
+    push(id, {cells, cells, {}, false});
     while (!front.empty()) {
       const auto [view, dirt] = front.begin()->second;
       front.erase(front.begin());
@@ -445,7 +447,7 @@ class Planner {
         const Edge& edge = graph_[e];
         if (edge.self() || !region_.Has(edge.from)) continue;
         const Dirt& parent = later_[region_.At(edge.from)];
-        if (!parent.pass.empty() && !sweeper_.Pull(edge, parent).region.empty()) waits.insert(edge.from);
+        if (parent.passes() && !sweeper_.Pull(edge, parent).empty()) waits.insert(edge.from);
       }
       entry.waits_for.assign(waits.begin(), waits.end());
       const bool open = !open_[i].empty();

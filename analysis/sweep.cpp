@@ -77,6 +77,10 @@ Sweeper::Pulled Sweeper::Pull(const Edge& edge, const Dirt& parent) const {
     if (!child.stores()) out.ends = parent.ends;
     else if (child.layout) out.region = CellsEndingIn(*child.layout, parent.ends);
   }
+  if (parent.today) {
+    if (!child.stores()) out.today = true;
+    else if (!child.layout) out.region = SpanSet::All();
+  }
   if (parent.pass.empty()) return out;
   if (std::holds_alternative<reads::Same>(edge.effective)) {
     out.region.Add(parent.pass);
@@ -101,14 +105,14 @@ Sweeper::Pulled Sweeper::Pull(const Edge& edge, const Dirt& parent) const {
     const bool last = !IsFinite(s.end) || s.end >= graph_[edge.from].last_end;
     ends.Append({from, last ? kMaxInstant : frame_.CompleteAt(edge.from, layout.Next(s.end))});
   }
-  if (!child.stores()) out.ends.Add(ends);
+  if (!child.stores()) out.ends.Add(ends), out.today = out.today || today;
   else if (child.layout) out.region.Add(CellsEndingIn(*child.layout, ends));
   return out;
 }
 
 SpanSet Sweeper::PullRows(const Edge& edge, const Dirt& parent, const RowTime& row_time) const {
-  if (parent.pass.empty() && parent.ends.empty()) return {};
-  if (std::holds_alternative<reads::Latest>(edge.effective) || std::holds_alternative<reads::LatestThen>(edge.effective) || !parent.ends.empty())
+  if (!parent.passes()) return {};
+  if (std::holds_alternative<reads::Latest>(edge.effective) || std::holds_alternative<reads::LatestThen>(edge.effective) || !parent.ends.empty() || parent.today)
     return Pull(edge, parent).region;
   const Dataset& child = graph_[edge.to];
   if (row_time.exact) return MappingOf(edge, TimeSide{nullptr, &child.calendar, false}).Preimage(parent.pass);
@@ -121,12 +125,20 @@ SpanSet Sweeper::Image(const Edge& edge, const SpanSet& cells) const {
   const bool then = std::holds_alternative<reads::LatestThen>(edge.effective);
   if (!then && !std::holds_alternative<reads::Latest>(edge.effective))
     return MappingOf(edge, graph_[edge.to].side()).Image(cells);
-  const Dataset& parent = graph_[edge.from];
   const Span newest = frame_.NewestComplete(edge.from);
   if (!then || !graph_[edge.to].partitioned()) return newest.empty() ? SpanSet() : SpanSet(newest);
+  return NewestThen(edge, edge.to, cells);
+}
+
+SpanSet Sweeper::NewestThen(const Edge& edge, DatasetId reader, const SpanSet& cells) const {
+  const Dataset& parent = graph_[edge.from];
+  if (!graph_[reader].partitioned()) {
+    const Span newest = frame_.NewestComplete(edge.from);
+    return newest.empty() ? SpanSet() : SpanSet(newest);
+  }
   // The newest that was complete when the first cell ended, up to that of the last one's end.
   const Layout& layout = *parent.layout;
-  const Layout& own = *graph_[edge.to].layout;
+  const Layout& own = *graph_[reader].layout;
   const auto newest_at = [&](Instant t) -> Span {
     if (!IsFinite(t)) return {t, t};
     Instant end = layout.Floor(parent.complete_after ? AddDuration(layout.zone(), t, *parent.complete_after, -1) : t);
@@ -143,7 +155,7 @@ SpanSet Sweeper::Image(const Edge& edge, const SpanSet& cells) const {
   return SpanSet::FromUnsorted(std::move(out));
 }
 
-SpanSet Sweeper::Carry(DatasetId id, const SpanSet& cells, Instant until) const {
+SpanSet Sweeper::Carry(DatasetId id, const SpanSet& cells, Instant until, const SpanSet& blocked) const {
   const Dataset& d = graph_[id];
   if (!d.layout || cells.empty()) return cells;
   std::vector<Mapping> maps;
@@ -178,17 +190,37 @@ SpanSet Sweeper::Carry(DatasetId id, const SpanSet& cells, Instant until) const 
     }
     SpanSet front(start);
     while (!front.empty()) {
-      const SpanSet next = Difference(next_of(front).Clip(front.front().start, limit), front);
-      if (next.empty()) break;
-      if (shifts_only && front.size() == 1 && next.front().start == front.back().end) {
-        out.Add(SpanSet(Span{front.front().start, limit}));  // it runs into its own shift, and so do all that follow
-        break;
+      const SpanSet image = Difference(next_of(front).Clip(front.front().start, limit), blocked);
+      const SpanSet next = Difference(image, front);
+      if (next.empty() && (endless || image.empty() || image == front)) break;
+      bool runs_on = shifts_only && front.size() == 1 && !next.empty() && next.front().start == front.back().end;
+      if (runs_on && !endless) {
+        // A memory counts for each cell by itself: only if a single cell runs into its own shift do all of them.
+        const SpanSet one(Span{layout.Floor(front.back().end - 1), front.back().end});
+        const SpanSet after = Difference(next_of(one), one);
+        runs_on = !after.empty() && after.front().start == one.back().end;
       }
-      // With a memory the chains of the stretch's cells end alike: where that of the first one does.
-      if (!endless && IsFinite(start.start) && next.front().start >= first_limit) break;
-      const SpanSet fresh = Difference(next, out);
-      out.Add(next);
-      front = endless ? fresh : next;  // what is there already goes on by itself, if nothing ends it
+      if (runs_on) {
+        // It runs into its own shift, and so do all that follow, up to where something does not carry.
+        Instant stop = limit;
+        for (const Span& b : blocked)
+          if (b.start >= front.back().end) {
+            stop = std::min(stop, b.start);
+            break;
+          }
+        front = SpanSet(Span{front.front().start, stop});
+        out.Add(front);
+        if (stop >= limit) break;
+        continue;
+      }
+      // With a memory the chains of the stretch's cells end alike: a turn that is out of reach for the first one is
+      // so for all.
+      SpanSet within;
+      for (const Span& s : endless ? next : image)
+        if (endless || !IsFinite(start.start) || s.start < first_limit) within.Append(s);
+      const SpanSet fresh = Difference(within, out);
+      out.Add(within);
+      front = endless ? fresh : within;  // what is there already goes on by itself, if nothing ends it
     }
   }
   return out;
@@ -219,10 +251,11 @@ void Sweeper::Visit(DatasetId id, State& state) const {
     const Edge& edge = graph_[e];
     if (edge.self() || !region_.Has(edge.from)) continue;
     const Dirt& parent = state.dirt[region_.At(edge.from)];
-    if (parent.pass.empty() && parent.ends.empty()) continue;
+    if (!parent.passes()) continue;
     Pulled pulled = Pull(edge, parent);
-    if (pulled.region.empty() && pulled.ends.empty()) continue;
+    if (pulled.empty()) continue;
     out.ends.Add(pulled.ends);
+    out.today = out.today || pulled.today;
     out.cells.Add(pulled.region);
     if (row_time && d.stores()) rows.Add(PullRows(edge, parent, *row_time));
     if (rules.because) parts.push_back({e, std::move(pulled.region)});
@@ -245,12 +278,14 @@ void Sweeper::Visit(DatasetId id, State& state) const {
     const Instant until = rules.until == SweepRules::Until::kComplete ? b.complete_end : b.begun_end;
     out.cells = d.layout->AlignOut(out.cells).Clip(b.first, until);
     out.cells.Add(seed.cells);
+    // What is not rebuilt does not carry its own past on either.
+    SpanSet blocked;
+    if (rules.drop_gone && b.kept_from > b.first) blocked = Difference(SpanSet(Span{kMinInstant, b.kept_from}), seed.cells);
+    if (rules.blocked) blocked.Add(rules.blocked(id, SpanSet::All()));
+    if (!blocked.empty()) out.cells = Difference(out.cells, blocked);
     const SpanSet before = out.cells;
-    out.cells = Carry(id, out.cells, until);
+    out.cells = Carry(id, out.cells, until, blocked);
     carried = Difference(out.cells, before);
-    if (rules.drop_gone && b.kept_from > b.first) out.cells = Difference(out.cells, SpanSet(Span{kMinInstant, b.kept_from}));
-    if (rules.drop_gone) out.cells.Add(seed.cells);
-    if (rules.blocked && !out.cells.empty()) out.cells = Difference(out.cells, rules.blocked(id, out.cells));
     if (row_time) {
       if (!row_time->exact) {
         const Layout row_layout(Calendar(row_time->grain, &d.calendar.zone(), d.calendar.starts_at(), d.calendar.week_start()));
@@ -311,7 +346,8 @@ void Sweeper::Settle(std::uint32_t component, State& state) const {
       now.cells.Add(old.cells);  // growth only, whatever is taken out on the way
       now.pass.Add(old.pass);
       now.ends.Add(old.ends);
-      if (now.cells == old.cells && now.pass == old.pass && now.ends == old.ends) {
+      now.today = now.today || old.today;
+      if (now.cells == old.cells && now.pass == old.pass && now.ends == old.ends && now.today == old.today) {
         ahead[m - begin] = back[m - begin] = 0;
         continue;
       }

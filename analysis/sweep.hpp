@@ -17,7 +17,9 @@ struct Dirt {
   SpanSet cells;  // whole cells; for a view the stretches that it passes through; everything for a whole table
   SpanSet pass;   // what readers see of it: the cells, or less where rows carry their own time
   SpanSet ends;   // below `latest_then` in a view: cells of a reader that end in here are dirty
-  bool empty() const { return cells.empty() && ends.empty(); }
+  bool today = false;  // the same: today's newest is dirty, which is all that a reader without grain asks
+  bool empty() const { return cells.empty() && ends.empty() && !today; }
+  bool passes() const { return !pass.empty() || !ends.empty() || today; }
 };
 
 // Why a dataset is dirty: one edge, and the cells that it dirtied (nothing: all of them).
@@ -69,14 +71,18 @@ class Sweeper {
   struct Pulled {
     SpanSet region;
     SpanSet ends;
+    bool today = false;
+    bool empty() const { return region.empty() && ends.empty() && !today; }
   };
   Pulled Pull(const Edge& edge, const Dirt& parent) const;
   // The same for a child that is judged instant by instant, or by another grain (row_time).
   SpanSet PullRows(const Edge& edge, const Dirt& parent, const RowTime& row_time) const;
   // What `cells` of the child read of the parent through this edge alone; `end_only` for `latest`.
   SpanSet Image(const Edge& edge, const SpanSet& cells) const;
-  // Dirty cells of a dataset that reads itself, carried forward to `until`.
-  SpanSet Carry(DatasetId id, const SpanSet& cells, Instant until) const;
+  // The partitions of the edge's parent that were the newest complete ones when `cells` of `reader` ended.
+  SpanSet NewestThen(const Edge& edge, DatasetId reader, const SpanSet& cells) const;
+  // Dirty cells of a dataset that reads itself, carried forward to `until`; what is in `blocked` does not carry.
+  SpanSet Carry(DatasetId id, const SpanSet& cells, Instant until, const SpanSet& blocked) const;
   // Cells of a stored dataset that end inside the set.
   SpanSet CellsEndingIn(const Layout& layout, const SpanSet& ends) const;
 

@@ -66,6 +66,7 @@ void Bind(CLI::App& parent, const Command& command, std::deque<Bound>& all, Help
     } else {
       auto& value = bound.values.emplace_back(spec.name, std::vector<std::string>());
       CLI::Option* option = app->add_option(name, value.second, spec.help)->type_name(spec.placeholder)->expected(1);
+      option->allow_extra_args(false);
       option->multi_option_policy(spec.kind == OptionSpec::Kind::kList ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::TakeLast);
     }
   }

@@ -19,6 +19,7 @@
 #include "ingest/importer.hpp"
 #include "ingest/json_split.hpp"
 #include "ingest/registry_blocks.hpp"
+#include "ingest/sql_scan.hpp"
 
 namespace backreach {
 
@@ -95,6 +96,7 @@ struct PendingNode {
   std::string partition_field, partition_granularity, partition_type;
   std::vector<std::string> parents;
   bool microbatch = false, external = false, has_partition_by = false;
+  std::vector<std::string> hooks;  // the text of pre- and post-hooks
 };
 
 struct PendingTest {
@@ -250,7 +252,7 @@ class ManifestReader {
     else if (section == "metrics" || section == "semantic_models" || section == "saved_queries") Passage(id, e);
     else if (section == "groups") Group(id, e);
     else if (section == "disabled") disabled_.insert(id), DisabledEntry(e);
-    else if (section == "macros" && id.rfind("macro.", 0) == 0) ++macros_;
+    else if (section == "macros" && Str(e, "package_name") == project_) macros_[std::string(Str(e, "name"))] = std::string(Str(e, "macro_sql"));
   }
 
   void DisabledList(const dom::element& list) {
@@ -369,6 +371,18 @@ class ManifestReader {
       node.partition_granularity = Lower(Str(partition, "granularity"));
       node.partition_type = Lower(Str(partition, "data_type"));
       if (partition.is_object() && node.partition_type.empty()) node.partition_type = "date";
+    }
+    for (const char* when : {"pre-hook", "post-hook", "pre_hook", "post_hook"}) {
+      dom::element hooks;
+      dom::array list;
+      if (!Child(config, when, hooks)) continue;
+      std::string_view text;
+      if (!hooks.get(text)) node.hooks.emplace_back(text);
+      if (hooks.get(list)) continue;
+      for (const dom::element hook : list) {
+        if (!hook.get(text)) node.hooks.emplace_back(text);
+        else if (!Str(hook, "sql").empty()) node.hooks.emplace_back(Str(hook, "sql"));
+      }
     }
     dom::element predicates;
     node.write.has_predicates = Child(config, "incremental_predicates", predicates) || Child(config, "predicates", predicates);
@@ -522,6 +536,57 @@ class ManifestReader {
     if (fact.kind != "view" && fact.kind != "ephemeral" && fact.write.mode && *fact.write.mode == "none") fact.write.mode.reset();
   }
 
+  // What a hook does beside the model: rows that leave, tables that it writes, calls of which nothing is known.
+  void Hooks(PendingNode& node, Facts& facts) {
+    for (const std::string& hook : node.hooks) {
+      std::string sql = hook;
+      // A hook that is one call of a macro is judged by the macro's body.
+      const auto tokens = TokenizeSql(hook);
+      if (tokens.size() == 1 && tokens[0].kind == SqlToken::Kind::kJinja) {
+        const std::string call = tokens[0].text.substr(0, tokens[0].text.find('('));
+        const auto body = macros_.find(call);
+        if (call == tokens[0].text) continue;  // a variable
+        if (body == macros_.end() || body->second.empty()) {
+          node.fact.findings.push_back({"side-effects", "calls the macro '" + call + "', whose body is not in the manifest: what it does is unknown", {}, node.fact.at});
+          continue;
+        }
+        sql = body->second;
+      }
+      for (const SqlExport& found : FindExports(sql)) {
+        node.fact.findings.push_back({"side-effects", fmt::format("a hook writes out to {} ({})", found.destination, found.how), {}, node.fact.at});
+        std::vector<std::string> datasets;
+        for (const SqlTable& table : found.tables) datasets.push_back(table.jinja ? Referred(table.name, node) : table.name);
+        if (datasets.empty()) datasets.push_back(node.fact.name);
+        for (const std::string& dataset : datasets) {
+          ExtractFact extract;
+          extract.dataset = dataset;
+          extract.destination = found.destination.empty() ? "(not in the hook)" : found.destination;
+          extract.what = fmt::format("a hook of {} writes out ({})", node.fact.name, found.how);
+          extract.at = node.fact.at;
+          facts.extracts.push_back(std::move(extract));
+        }
+      }
+      for (const std::string& effect : SideEffects(sql)) node.fact.findings.push_back({"side-effects", effect, {}, node.fact.at});
+    }
+  }
+
+  // The dataset that a Jinja expression means: this, ref('x'), source('a', 'b').
+  std::string Referred(const std::string& expression, const PendingNode& node) const {
+    if (expression == "this") return node.fact.name;
+    std::vector<std::string> words;
+    for (std::size_t at = 0; (at = expression.find_first_of("'\"", at)) != std::string::npos;) {
+      const std::size_t end = expression.find(expression[at], at + 1);
+      if (end == std::string::npos) break;
+      words.push_back(expression.substr(at + 1, end - at - 1));
+      at = end + 1;
+    }
+    if (words.empty()) return "{{ " + expression + " }}";
+    const std::string tail = "." + Join(words, ".");
+    for (const PendingNode& other : nodes_)
+      if (EndsWith(other.fact.name, tail) && (other.resource_type == "source") == StartsWith(expression, "source")) return other.fact.name;
+    return Join(words, ".");
+  }
+
   // The datasets that ids of any kind lead to: metrics and semantic models are walked through.
   std::vector<std::string> Through(const std::vector<std::string>& ids, const std::unordered_set<std::string>& known) const {
     std::vector<std::string> out, todo(ids.rbegin(), ids.rend());
@@ -654,6 +719,7 @@ class ManifestReader {
     for (PendingNode& node : nodes_) {
       Grain(node);
       Write(node);
+      Hooks(node, facts);
       node.fact.platform = adapter_.empty() ? Text() : Text(adapter_);
       if (node.fact.group && !node.fact.owner) {
         const auto it = groups_.find(*node.fact.group);
@@ -684,7 +750,7 @@ class ManifestReader {
   dom::parser parser_;
   Sha256 hash_;
   std::size_t base_ = 0;
-  std::size_t macros_ = 0;
+  std::unordered_map<std::string, std::string> macros_;  // the project's own: name -> body
   std::set<std::string> sections_;
   std::vector<PendingNode> nodes_;
   std::vector<PendingTest> tests_;

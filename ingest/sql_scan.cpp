@@ -277,6 +277,32 @@ std::vector<SqlExport> FindExports(std::string_view sql) {
   return out;
 }
 
+std::vector<std::string> SideEffects(std::string_view sql) {
+  const auto t = TokenizeSql(sql);
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < t.size();) {
+    const std::size_t end = EndOfStatement(t, i);
+    const auto name_at = [&](std::size_t k) {
+      const SqlTable table = NameAt(t, k, end);
+      return table.jinja ? "{{ " + table.name + " }}" : table.name;
+    };
+    while (i < end && t[i].kind == SqlToken::Kind::kBlock) ++i;
+    if (i < end) {
+      const SqlToken& first = t[i];
+      if (first.Is("CALL") || first.Is("EXEC") || first.Is("EXECUTE")) out.push_back("calls " + name_at(i + 1));
+      else if (first.Is("INSERT") || first.Is("MERGE")) {
+        std::size_t k = i + 1;
+        while (k < end && (t[k].Is("INTO") || t[k].Is("OVERWRITE") || t[k].Is("TABLE"))) ++k;
+        const std::string name = name_at(k);
+        if (name != "{{ this }}") out.push_back("also writes " + name);
+      }
+    }
+    i = end + 1;
+  }
+  if (Notifies(sql)) out.push_back("notifies");
+  return out;
+}
+
 bool Notifies(std::string_view sql) {
   static const std::set<std::string> calls = {"NOTIFY", "PG_NOTIFY", "SYSTEM$SEND_EMAIL", "SP_SEND_DBMAIL", "HTTP_POST", "SYSTEM$SEND_SNOWFLAKE_NOTIFICATION"};
   for (const SqlToken& token : TokenizeSql(sql))

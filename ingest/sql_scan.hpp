@@ -38,6 +38,10 @@ struct SqlExport {
 };
 std::vector<SqlExport> FindExports(std::string_view sql);
 
+// What else statements of a hook do that a rerun would do again: procedures called, other tables written. Grants,
+// statistics, indexes and the like are none.
+std::vector<std::string> SideEffects(std::string_view sql);
+
 // True if the text calls out: NOTIFY, a mail or a webhook function.
 bool Notifies(std::string_view sql);
 

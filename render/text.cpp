@@ -47,27 +47,30 @@ class Table {
   explicit Table(int width) : width_(width) {}
   void Row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const { return rows_.empty(); }
-  // Columns line up; the last one is wrapped under itself. Names are never cut.
+  // Columns line up; the last one is wrapped under itself, or on a line of its own where little room is left.
   std::string Text(const std::string& indent) const {
     std::vector<std::size_t> widths;
     for (const auto& row : rows_)
       for (std::size_t c = 0; c + 1 < row.size(); ++c) {
         if (widths.size() <= c) widths.resize(c + 1, 0);
-        widths[c] = std::max(widths[c], std::min<std::size_t>(Columns(row[c]), 44));
+        widths[c] = std::max(widths[c], std::min<std::size_t>(Columns(row[c]), 40));
       }
     std::string out;
     for (const auto& row : rows_) {
       std::string line = indent;
-      std::size_t at = indent.size();
       for (std::size_t c = 0; c < row.size(); ++c) {
-        const bool last = c + 1 == row.size();
-        if (!last) {
-          line += row[c];
-          std::size_t pad = widths[c] > Columns(row[c]) ? widths[c] - Columns(row[c]) : 0;
-          line += std::string(pad + 2, ' ');
-          at += std::max(widths[c], Columns(row[c])) + 2;
+        if (c + 1 < row.size()) {
+          const std::size_t size = Columns(row[c]);
+          line += row[c] + std::string((widths[c] > size ? widths[c] - size : 0) + 2, ' ');
+          continue;
+        }
+        const std::size_t at = Columns(line), left = static_cast<std::size_t>(width_) > at ? static_cast<std::size_t>(width_) - at : 0;
+        if (c > 0 && Columns(row[c]) > left && left < 34) {
+          while (!line.empty() && line.back() == ' ') line.pop_back();
+          const std::string under(indent.size() + 6, ' ');
+          line += "\n" + under + Wrapped(row[c], width_, under.size());
         } else {
-          line += Wrapped(row[c], width_, Columns(line));
+          line += Wrapped(row[c], width_, at);
         }
       }
       while (!line.empty() && line.back() == ' ') line.pop_back();
@@ -172,25 +175,50 @@ class PlanWriter {
     return fmt::format("{:.1f} hours", s / 3600);
   }
 
+  // Full names inside a message become the short ones that the rest of the text uses.
+  std::string Shortened(const std::string& message) {
+    if (by_name_.empty())
+      for (std::uint32_t i = 0; i < g_.datasets.size(); ++i) by_name_.emplace(g_.datasets[i].name, DatasetId{i});
+    std::string out;
+    for (std::size_t i = 0; i < message.size();) {
+      const std::size_t end = std::min(message.find(' ', i), message.size());
+      std::string word = message.substr(i, end - i), head, tail;
+      while (!word.empty() && std::string_view("(['").find(word.front()) != std::string_view::npos) head += word.front(), word.erase(0, 1);
+      while (!word.empty() && std::string_view(",;:.)]'").find(word.back()) != std::string_view::npos) tail.insert(0, 1, word.back()), word.pop_back();
+      const auto it = by_name_.find(word);
+      out += head + (it == by_name_.end() ? word : names_(it->second)) + tail;
+      if (end < message.size()) out += ' ';
+      i = end + 1;
+    }
+    return Printable(out);
+  }
+
+  // By code: each dataset with what happens to it, then what to do about it, once.
   void HazardList(const char* title, HazardSeverity severity, const char* mark) {
-    // One message under one code for one dataset; the same code on many datasets is folded past eight.
-    std::map<std::string, int> shown;
-    std::map<std::string, std::vector<DatasetId>> folded;
-    Table table(style_.width);
+    std::vector<std::pair<std::string, std::vector<const Hazard*>>> codes;
     for (const Hazard& h : plan_.hazards) {
       if (h.severity != severity || h.accepted) continue;
-      if (!style_.all && ++shown[h.code] > 6) {
-        folded[h.code].push_back(h.dataset);
-        continue;
-      }
-      const std::string name = h.dataset.valid() ? Name(h.dataset) : "";
-      table.Row({std::string(mark) + " " + h.code, name, Printable(h.message)});
-      table.Row({"", "", Printable(h.remedy)});
+      if (codes.empty() || codes.back().first != h.code) codes.push_back({h.code, {}});
+      codes.back().second.push_back(&h);
     }
-    for (const auto& [code, ids] : folded) table.Row({std::string(mark) + " " + code, fmt::format("+ {} more", ids.size()), Printable(names_.List(ids)) + " (all of them: --all)"});
-    if (table.empty()) return;
+    if (codes.empty()) return;
     Line(Paint(title, severity));
-    out_ += table.Text("  ");
+    constexpr std::size_t kMost = 5;
+    for (const auto& [code, list] : codes) {
+      Line("  " + Paint(std::string(mark) + " " + code, severity));
+      std::vector<DatasetId> folded;
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        const Hazard& h = *list[i];
+        if (!style_.all && i >= kMost && list.size() > kMost + 1) {
+          folded.push_back(h.dataset);
+          continue;
+        }
+        Line("      " + Wrapped(Shortened(h.message), style_.width, 6, 8));
+        const bool last_with_it = i + 1 == list.size() || list[i + 1]->remedy != h.remedy || (!style_.all && i + 1 >= kMost && list.size() > kMost + 1);
+        if (last_with_it) Line("      -> " + Wrapped(Shortened(h.remedy), style_.width, 9, 9));
+      }
+      if (!folded.empty()) Line("      " + Wrapped(fmt::format("and {} more: {} (--all)", folded.size(), Printable(names_.List(folded))), style_.width, 6, 8));
+    }
   }
 
   void Settle() {
@@ -228,7 +256,8 @@ class PlanWriter {
       std::string how = std::holds_alternative<reads::Unknown>(edge.reads) ? "assumed same" : FormatReads(edge.effective);
       if (edge.self()) how = "its own past";
       else if (g_[edge.from].stores() && !g_[edge.from].layout) how = "any row";
-      parts.push_back(Name(edge.from) + (how == "same" ? "" : " (" + how + ")"));
+      const bool plain = how == "same" || (s.whole && how == "assumed same");
+      parts.push_back(Name(edge.from) + (plain ? "" : " (" + how + ")"));
     }
     if (parts.empty()) parts.push_back("corrected, as asked");
     std::string text = ListOf(parts, 4);
@@ -343,6 +372,7 @@ class PlanWriter {
     }
     out_ += table.Text("  ");
   }
+  // A person, a mail address without its scheme, and what there is to do.
   static std::string ShortCopy(const std::string& id) {
     const auto parts = Split(id, '.');
     return StartsWith(id, "exposure.") && parts.size() == 3 ? parts[2] : id;
@@ -355,7 +385,7 @@ class PlanWriter {
     std::vector<std::string> lines;
     for (const auto& [code, messages] : by_code) {
       const std::size_t most = style_.all ? messages.size() : 3;
-      for (std::size_t i = 0; i < messages.size() && i < most; ++i) lines.push_back(Printable(messages[i]) + " [" + code + "]");
+      for (std::size_t i = 0; i < messages.size() && i < most; ++i) lines.push_back(Shortened(messages[i]) + " [" + code + "]");
       if (messages.size() > most) lines.push_back(fmt::format("and {} more [{}]", messages.size() - most, code));
     }
     std::size_t no_way_back = 0;
@@ -389,6 +419,7 @@ class PlanWriter {
   const Plan& plan_;
   const TextStyle& style_;
   ShortNames names_;
+  std::unordered_map<std::string, DatasetId> by_name_;
   std::string out_;
 };
 
