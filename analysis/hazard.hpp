@@ -2,6 +2,7 @@
 // registered in one line of hazards.cpp.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,14 @@
 #include "analysis/sweep.hpp"
 
 namespace backreach {
+
+// What the runs of a plan write: the steps' own cells, and those that come along.
+struct Written {
+  DatasetId dataset;
+  SpanSet spans;  // empty where `whole`
+  bool whole = false;
+  bool along = false;
+};
 
 // What every hazard may look at: the plan as far as it is made, and the sets it was made from.
 struct HazardContext {
@@ -32,7 +41,11 @@ struct HazardContext {
   const std::vector<SpanSet>& open;
   const std::vector<SpanSet>& open_asked;
 
-  std::vector<const Step*> StepsOf(DatasetId id) const;
+  // The steps of each dataset, and what all runs of the plan write (see WrittenCells).
+  std::map<DatasetId, std::vector<const Step*>> steps_of;
+  std::vector<Written> written;
+
+  const std::vector<const Step*>& StepsOf(DatasetId id) const;
 };
 
 struct HazardKind {
@@ -44,14 +57,8 @@ struct HazardKind {
   void (*find)(const HazardContext& context, std::vector<Hazard>& out);  // null: found by the planner itself
 };
 
-// What the runs of a plan write: the steps' own cells, and those that come along.
-struct Written {
-  DatasetId dataset;
-  SpanSet spans;  // empty where `whole`
-  bool whole = false;
-  bool along = false;
-};
-std::vector<Written> WrittenCells(const HazardContext& context);
+std::vector<Written> FindWritten(const Plan& plan);
+inline const std::vector<Written>& WrittenCells(const HazardContext& context) { return context.written; }
 
 // A hazard with its dataset and cells filled in.
 Hazard MakeHazard(const char* code, HazardSeverity severity, const Written& written, std::string message, std::string remedy);

@@ -48,24 +48,22 @@ const HazardKind* FindHazardKind(const std::string& code) {
   return nullptr;
 }
 
-std::vector<const Step*> HazardContext::StepsOf(DatasetId id) const {
-  std::vector<const Step*> out;
-  for (const Step& step : plan.steps)
-    if (step.dataset == id) out.push_back(&step);
-  return out;
+const std::vector<const Step*>& HazardContext::StepsOf(DatasetId id) const {
+  static const std::vector<const Step*> none;
+  const auto it = steps_of.find(id);
+  return it == steps_of.end() ? none : it->second;
 }
 
-std::vector<Written> WrittenCells(const HazardContext& context) {
+std::vector<Written> FindWritten(const Plan& plan) {
   std::vector<Written> out;
-  for (const Step& step : context.plan.steps) {
-    if (!step.correct) {
-      // Several steps of one dataset (turns of a cycle) are written once over.
-      const auto same = std::find_if(out.begin(), out.end(), [&](const Written& w) { return w.dataset == step.dataset && !w.along; });
-      if (same != out.end()) same->spans.Add(step.spans);
-      else out.push_back({step.dataset, step.spans, step.whole, false});
-    }
+  std::map<DatasetId, std::size_t> own;  // several steps of one dataset (turns of a cycle) are written once over
+  for (const Step& step : plan.steps) {
+    if (step.correct) continue;
+    const auto [it, fresh] = own.emplace(step.dataset, out.size());
+    if (fresh) out.push_back({step.dataset, step.spans, step.whole, false});
+    else out[it->second].spans.Add(step.spans);
   }
-  for (const Step& step : context.plan.steps)
+  for (const Step& step : plan.steps)
     for (const Cells& cells : step.rewrites) out.push_back({cells.dataset, cells.spans, cells.whole, true});
   return out;
 }

@@ -142,9 +142,9 @@ class Planner {
       const auto passed = [&](const SpanSet& cells) {
         return HasRowTime(t.dataset) && !t.whole ? Intersection(RowSpans(d, t.asked), cells) : cells;
       };
-      seed.cells = kept;
-      seed.pass = passed(kept);
-      reach_seeds_.push_back(seed), would_seeds_.push_back(seed);
+      // What is not there any more cannot be corrected, and what was made from it is wrong all the same.
+      reach_seeds_.push_back({t.dataset, begun, passed(begun)});
+      would_seeds_.push_back({t.dataset, kept, passed(kept)});
       const SpanSet complete = request_.include_open ? kept : kept.Clip(kMinInstant, b.complete_end);
       build_seeds_.push_back({t.dataset, complete, passed(complete)});
       open_asked_[at] = kept.Clip(b.complete_end, kMaxInstant);
@@ -549,7 +549,8 @@ class Planner {
   // ---- Hazards, totals, the sentence ----
 
   void Hazards() {
-    const HazardContext context{graph_, frame_, sweeper_, plan_, everything_, rebuilt_, expired_, expiries_, open_, open_asked_};
+    HazardContext context{graph_, frame_, sweeper_, plan_, everything_, rebuilt_, expired_, expiries_, open_, open_asked_, {}, FindWritten(plan_)};
+    for (const Step& step : plan_.steps) context.steps_of[step.dataset].push_back(&step);
     std::vector<Hazard> found;
     for (const Cycle& cycle : cycles_) found.push_back(CycleHazard(cycle));
     for (const HazardKind& kind : HazardKinds())

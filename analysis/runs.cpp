@@ -62,11 +62,10 @@ class Runs {
   }
 
  private:
-  SpanSet Planned(DatasetId id) const {
-    SpanSet all;
-    for (const Step& s : steps_)
-      if (s.dataset == id) all.Add(s.whole ? SpanSet::All() : s.spans);
-    return all;
+  const SpanSet& Planned(DatasetId id) {
+    if (planned_.empty())
+      for (const Step& s : steps_) planned_[s.dataset].Add(s.whole ? SpanSet::All() : s.spans);
+    return planned_[id];
   }
 
   // The stretch of time that the job's runs cover to write these cells.
@@ -92,7 +91,7 @@ class Runs {
 
   void AddRewrites(Step& step, DatasetId out, const SpanSet& covered) {
     const Dataset& d = g_[out];
-    const SpanSet planned = Planned(out);
+    const SpanSet& planned = Planned(out);
     Cells cells;
     cells.dataset = out;
     if (!d.layout || covered.IsAll()) {
@@ -141,6 +140,7 @@ class Runs {
   const LineageGraph& g_;
   const Frame& frame_;
   std::vector<Step>& steps_;
+  std::map<DatasetId, SpanSet> planned_;
   int runs_ = 0;
 
  public:

@@ -17,39 +17,12 @@ const char* ToString(HazardSeverity severity) {
 }
 
 Region::Region(const LineageGraph& graph, const std::vector<DatasetId>& from) : position_(graph.datasets.size(), kNone) {
-  std::vector<bool> marked(graph.datasets.size(), false);
-  std::uint32_t least = static_cast<std::uint32_t>(graph.datasets.size());
-  std::size_t open = 0;
-  const auto mark = [&](DatasetId id) {
-    if (marked[id.value]) return;
-    marked[id.value] = true;
-    ++open;
-    least = std::min(least, graph.rank(id));
-  };
-  for (const DatasetId id : from) mark(id);
-  const auto& order = graph.order();
-  for (std::uint32_t r = least; r < order.size() && open > 0; ++r) {
-    const DatasetId id = order[r];
-    if (!marked[id.value]) continue;
-    --open;
-    // Members of a cycle stand side by side: whatever enters it reaches all of it.
-    if (graph.in_cycle(id)) {
-      const auto [begin, end] = graph.members(graph.component(id));
-      for (std::uint32_t m = begin; m < end; ++m) {
-        if (marked[order[m].value]) continue;
-        marked[order[m].value] = true;
-        if (m < r) {  // stands before: take it in with the rest of its part
-          position_[order[m].value] = static_cast<std::uint32_t>(members_.size());
-          members_.push_back(order[m]);
-          for (const EdgeId e : graph.out(order[m])) mark(graph[e].to);
-        } else {
-          ++open;
-        }
-      }
-    }
+  std::vector<std::uint32_t> roots;
+  for (const DatasetId id : from) roots.push_back(graph.entry_rank(id));
+  for (const std::uint32_t rank : Reachable(graph.ranked(), roots)) {
+    const DatasetId id = graph.order()[rank];
     position_[id.value] = static_cast<std::uint32_t>(members_.size());
     members_.push_back(id);
-    for (const EdgeId e : graph.out(id)) mark(graph[e].to);
   }
 }
 

@@ -139,6 +139,21 @@ void LineageGraph::Number() {
     }
   }
   component_begin_.push_back(static_cast<std::uint32_t>(order_.size()));
+
+  ranked_.offsets.assign(1, 0);
+  ranked_.offsets.reserve(n + 1);
+  ranked_.targets.clear();
+  ranked_.targets.reserve(edges.size());
+  for (const DatasetId id : order_) {
+    const bool first = in_cycle(id) && component_begin_[component_[id.value]] == rank_[id.value];
+    if (first)
+      for (std::uint32_t m = rank_[id.value] + 1; m < component_begin_[component_[id.value] + 1]; ++m) ranked_.targets.push_back(m);
+    for (const EdgeId e : out(id)) {
+      const DatasetId to = edges[e.value].to;
+      if (component_[to.value] != component_[id.value]) ranked_.targets.push_back(entry_rank(to));
+    }
+    ranked_.offsets.push_back(static_cast<std::uint32_t>(ranked_.targets.size()));
+  }
 }
 
 }  // namespace backreach

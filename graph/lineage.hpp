@@ -12,6 +12,7 @@
 #include "graph/facts.hpp"
 #include "graph/reads.hpp"
 #include "graph/time.hpp"
+#include "graph/traversal.hpp"
 
 namespace backreach {
 
@@ -233,6 +234,10 @@ class LineageGraph {
     return {component_begin_[component], component_begin_[component + 1]};
   }
 
+  // The same graph by rank, for the bare walk. What enters a cycle enters at its first member, which leads to all.
+  const RankedRows& ranked() const { return ranked_; }
+  std::uint32_t entry_rank(DatasetId id) const { return in_cycle(id) ? component_begin_[component_[id.value]] : rank_[id.value]; }
+
   // Lays out the rows and numbers the datasets; to be called once edges are complete and sorted.
   void Number();
 
@@ -244,6 +249,7 @@ class LineageGraph {
   std::vector<EdgeId> out_edges_, in_edges_;
   std::vector<DatasetId> order_;
   std::vector<bool> cyclic_;
+  RankedRows ranked_;
 };
 
 }  // namespace backreach

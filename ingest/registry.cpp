@@ -432,8 +432,14 @@ void ReadFile(const std::string& path, Names& names, Diagnostics& diagnostics, s
     root = YAML::Load(*text);
   } catch (const YAML::Exception& e) {
     std::vector<std::string> notes;
-    if (e.mark.pos >= 0 && static_cast<std::size_t>(e.mark.pos) < text->size() && (*text)[e.mark.pos] == '\t')
-      notes.push_back("YAML is indented with blanks: replace the tab");
+    const auto lines = Split(*text, '\n');
+    const auto line = static_cast<std::size_t>(std::max(0, e.mark.line));
+    for (std::size_t i = line > 0 ? line - 1 : 0; i <= line && i < lines.size(); ++i) {
+      const std::size_t tab = lines[i].find_first_not_of(' ');
+      if (tab == std::string::npos || lines[i][tab] != '\t') continue;
+      notes.push_back(fmt::format("line {} is indented with a tab: YAML takes blanks only", i + 1));
+      break;
+    }
     return diagnostics.Error(YamlWhere(path, e.mark), "this is not YAML: " + e.msg, notes);
   }
   if (!root.IsMap())

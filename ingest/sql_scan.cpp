@@ -100,6 +100,12 @@ std::vector<SqlToken> TokenizeSql(std::string_view s) {
     const std::size_t from = i++;
     std::string text;
     while (i < s.size()) {
+      if (s[i] == '{' && i + 1 < s.size() && (s[i + 1] == '{' || s[i + 1] == '%')) {  // Jinja's own quotes end no string
+        const std::size_t end = behind(s[i + 1] == '{' ? "}}" : "%}", i + 2);
+        text += s.substr(i, end - i);
+        i = end;
+        continue;
+      }
       if (s[i] == quote) {
         if (i + 1 < s.size() && s[i + 1] == quote) {
           text += quote;

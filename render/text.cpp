@@ -359,7 +359,7 @@ class PlanWriter {
     }
     Line("OUT OF REACH");
     Table table(style_.width);
-    table.Row({"", "taken", "wrong in it", "who"});
+    table.Row({"", "taken", "wrong in it, and who"});
     for (const AffectedCopy& c : plan_.copies) {
       std::string taken = c.taken.empty() ? "unknown" : c.taken.size() == 1 ? c.taken[0] : fmt::format("{} times", c.taken.size());
       std::string wrong = c.keyed_by.valid() ? SpansText(g_[c.keyed_by], c.affected) : "unknown";
@@ -368,7 +368,9 @@ class PlanWriter {
       if (!c.contact.empty()) who += ", " + (StartsWith(c.contact, "mailto:") ? c.contact.substr(7) : c.contact);
       who += ": " + c.action;
       if (!c.known) who += " (undocumented: " + c.where + ")";
-      table.Row({Printable(ShortCopy(c.id)), taken, wrong, Printable(who)});
+      std::string id = ShortCopy(c.id);
+      if (!c.known && !c.datasets.empty()) id = names_(c.datasets[0]) + ", written out";
+      table.Row({Printable(id), taken, Printable(wrong + "; " + who)});
     }
     out_ += table.Text("  ");
   }

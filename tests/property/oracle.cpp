@@ -251,7 +251,7 @@ void World::Solve() {
       }
     }
   };
-  spread([&](const CellRef& r) { return at(r).asked && at(r).begun && !at(r).gone; }, &Cell::reached, [&](const CellRef& r) { return at(r).begun; });
+  spread([&](const CellRef& r) { return at(r).asked && at(r).begun; }, &Cell::reached, [&](const CellRef& r) { return at(r).begun; });
   const auto can = [&](const CellRef& r) { return at(r).begun && !at(r).blocked && !at(r).gone; };
   spread([&](const CellRef& r) { return at(r).asked && can(r); }, &Cell::would, can);
   spread([&](const CellRef& r) { return at(r).asked && can(r) && (at(r).complete || request_.include_open); }, &Cell::built, [&](const CellRef& r) { return can(r) && at(r).complete; });

@@ -1,0 +1,38 @@
+// One mark per node in a bitmap, scanned upwards a word at a time: numbers only grow along edges, so whatever a
+// node reaches is still ahead of the scan. Cost: the edges of what is reached, plus a bit for each node.
+
+#include "graph/traversal.hpp"
+
+#include <algorithm>
+
+namespace backreach {
+
+std::vector<std::uint32_t> Reachable(const RankedRows& rows, const std::vector<std::uint32_t>& roots) {
+  std::vector<std::uint64_t> marks((rows.size() + 63) / 64 + 1, 0);
+  std::vector<std::uint32_t> out;
+  if (roots.empty()) return out;
+  std::uint32_t last = 0;
+  for (const std::uint32_t r : roots) {
+    marks[r / 64] |= std::uint64_t{1} << (r % 64);
+    last = std::max(last, r);
+  }
+  const std::uint32_t* const targets = rows.targets.data();
+  for (std::uint32_t word = *std::min_element(roots.begin(), roots.end()) / 64; word <= last / 64; ++word) {
+    std::uint64_t left;
+    std::uint64_t done = 0;
+    while ((left = marks[word] & ~done) != 0) {  // marks of this word may still come while it is scanned
+      const int bit = __builtin_ctzll(left);
+      done |= (std::uint64_t{2} << bit) - 1;
+      const std::uint32_t node = word * 64 + static_cast<std::uint32_t>(bit);
+      out.push_back(node);
+      for (std::uint32_t e = rows.offsets[node]; e < rows.offsets[node + 1]; ++e) {
+        const std::uint32_t t = targets[e];
+        marks[t / 64] |= std::uint64_t{1} << (t % 64);
+        last = std::max(last, t);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace backreach

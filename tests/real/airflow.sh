@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The DAG that the Airflow feed writes, run by a real Airflow: it succeeds, and runs the plan's steps in its order.
+# The commands' program is a stand-in that writes down how it was called.
+set -euo pipefail
+program=$(realpath "$1"); root=$(cd "$(dirname "$0")/../.." && pwd)
+venv=${BACKREACH_VENVS:-$root/build/venvs}/airflow
+[ -e "$venv/ready" ] || { echo "skipped: no Airflow here (tests/real/environments.sh airflow)"; exit 77; }
+work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+export BACKREACH_STORE=$work/graph.db
+for what in "dbt $root/examples/shop/target" "registry $root/examples/shop/registry.yml"; do "$program" ingest $what --quiet; done
+"$program" plan fct_orders --range 2026-03-01..2026-03-05 --range 2026-03-10..2026-03-31 --now 2026-04-20T09:00Z --accept append-duplicates --format json --out "$work/plan.json" --quiet
+mkdir -p "$work/dags" "$work/bin"
+"$program" feed "$work/plan.json" --to airflow --out "$work/dags" --max-parallel 2 --quiet
+printf '#!/bin/sh\necho "$*" >> %s/calls\n' "$work" > "$work/bin/dbt"; chmod +x "$work/bin/dbt"
+export AIRFLOW_HOME=$work/airflow AIRFLOW__CORE__DAGS_FOLDER=$work/dags AIRFLOW__CORE__LOAD_EXAMPLES=False AIRFLOW__LOGGING__LOGGING_LEVEL=ERROR
+export AIRFLOW__USAGE_DATA_COLLECTION__ENABLED=False PATH=$work/bin:$PATH
+"$venv/bin/python" - "$work" <<'P'
+import glob, importlib.util, json, sys
+from airflow.utils import db
+db.initdb()
+work = sys.argv[1]
+spec = importlib.util.spec_from_file_location("plan_dag", glob.glob(work + "/dags/*.py")[0])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+run = module.dag.test()
+assert str(run.state).endswith("success"), run.state
+calls = open(work + "/calls").read().splitlines()
+plan = json.load(open(work + "/plan.json"))
+wanted = {s["id"]: [c.replace("dbt ", "", 1).replace("'", "") for c in s["methods"][0]["command"].split(" && ")] for s in plan["steps"]}
+at = {i: [calls.index(c.replace("'", "")) for c in commands] for i, commands in wanted.items()}
+assert sorted(sum(wanted.values(), [])) == sorted(calls), (wanted, calls)
+for step in plan["steps"]:
+    for before in step["after"]:
+        assert max(at[before]) < min(at[step["id"]]), (step["id"], before, calls)
+print(f"{len(calls)} commands of {len(plan['steps'])} steps ran in the plan's order")
+P

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# The example with a real dbt on DuckDB: build it, correct March, run the plan's script, and compare every table
+# with a rebuild from scratch. Before that: what happens if the blocking hazard is not settled.
+set -euo pipefail
+program=$(realpath "$1"); root=$(cd "$(dirname "$0")/../.." && pwd)
+venv=${BACKREACH_VENVS:-$root/build/venvs}/dbt
+[ -e "$venv/ready" ] || { echo "skipped: no dbt here (tests/real/environments.sh dbt)"; exit 77; }
+work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+cp -r "$root/examples/shop/dbt" "$work/dbt"; cd "$work/dbt"
+export DBT_PROFILES_DIR=$work/dbt SHOP_EXPORTS=$work PATH=$venv/bin:$PATH DBT_SEND_ANONYMOUS_USAGE_STATS=false
+chain="stg_orders fct_orders revenue_daily revenue_monthly orders_28d churn_features customer_value"
+window="--event-time-start 2026-02-20 --event-time-end 2026-04-20"
+vars='{"day_from": "2026-02-21", "day_to": "2026-04-20"}'
+build() { SHOP_DB=$1 dbt --quiet run-operation make_raw --args "{correction: $2}"; SHOP_DB=$1 dbt --quiet run --select $chain $window --vars "$vars"; }
+build "$work/live.duckdb" false
+build "$work/again.duckdb" true
+
+# The correction arrives: raw is mended and staging holds it.
+export SHOP_DB=$work/live.duckdb
+dbt --quiet run-operation make_raw --args '{correction: true}'
+dbt --quiet run --select stg_orders --event-time-start 2026-03-01 --event-time-end 2026-04-02
+
+export BACKREACH_STORE=$work/graph.db
+"$program" ingest dbt target --quiet; "$program" ingest registry "$root/examples/shop/registry.yml" --quiet
+ask=(plan fct_orders --from 2026-03-01 --to 2026-03-31 --now 2026-04-20T09:00Z --format json --quiet)
+"$program" "${ask[@]}" --out plan.json && { echo "the plan should have status 1: fct_orders appends"; exit 1; }
+"$program" feed plan.json --to dbt --quiet && { echo "a plan with an open blocking hazard was handed over"; exit 1; }
+"$program" "${ask[@]}" --accept append-duplicates --out plan.json
+"$program" feed plan.json --to dbt --quiet
+script=$(ls backreach_plan_*_dbt.sh)
+
+count() { SHOP_DB= python - "$1" <<'P'
+import duckdb, sys
+print(duckdb.connect(sys.argv[1], read_only=True).sql("select count(*) from fct_orders where order_day between '2026-03-01' and '2026-03-31'").fetchall()[0][0])
+P
+}
+before=$(count "$work/live.duckdb")
+cp "$work/live.duckdb" "$work/unsettled.duckdb"
+SHOP_DB=$work/unsettled.duckdb BACKREACH_LOG=$work/unsettled.log bash "./$script" >/dev/null
+twice=$(count "$work/unsettled.duckdb")
+[ "$twice" -eq $((2 * before)) ] || { echo "predicted: March is there twice; there were $before rows, then $twice"; exit 1; }
+
+# Settled as the hazard's remedy says: the days are deleted first. Then the script as it was written.
+python - "$work/live.duckdb" <<'P'
+import duckdb, sys
+duckdb.connect(sys.argv[1]).execute("delete from fct_orders where order_day between '2026-03-01' and '2026-03-31'")
+P
+bash "./$script" >/dev/null
+bash "./$script" | grep -q 'already done' || { echo "started again, the script did its steps again"; exit 1; }
+python - "$work/live.duckdb" "$work/again.duckdb" $chain <<'P'
+import duckdb, sys
+live, again = (duckdb.connect(f, read_only=True) for f in sys.argv[1:3])
+wrong = 0
+for table in sys.argv[3:]:
+    where = {"orders_28d": "where day < '2026-04-20'"}.get(table, "")
+    a, b = (sorted(map(str, c.sql(f"select * from {table} {where}").fetchall())) for c in (live, again))
+    if a != b:
+        wrong += 1
+        print(f"{table}: {len(set(a) - set(b))} rows differ from a rebuild of everything, e.g. {sorted(set(a) - set(b))[:2]}")
+print(f"{len(sys.argv[3:]) - wrong} tables equal a rebuild from scratch, {wrong} do not")
+sys.exit(wrong > 0)
+P
