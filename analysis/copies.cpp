@@ -1,5 +1,5 @@
-// A copy is wrong where what it holds overlaps the dirty spans of what it was taken from, up to the moment it was
-// taken. Copies of copies are judged by the wrong part of the first one, in rounds until nothing grows.
+// A copy is wrong where what it holds overlaps the dirty spans of what it was taken from, up to the moment it
+// was taken. Copies of copies are judged by the wrong part of the first one, in rounds until nothing grows.
 
 #include "analysis/copies.hpp"
 
@@ -23,7 +23,8 @@ SpanSet HeldSpans(const HoldsFact& holds, Instant taken, const Calendar& calenda
   if (holds.all) return SpanSet(Span{kMinInstant, taken});
   if (holds.last) {
     const auto d = ParseDuration(*holds.last);
-    return d ? SpanSet(Span{AddDuration(calendar.zone(), taken, *d, -1), taken}) : SpanSet(Span{kMinInstant, taken});
+    return d ? SpanSet(Span{AddDuration(calendar.zone(), taken, *d, -1), taken})
+             : SpanSet(Span{kMinInstant, taken});
   }
   Span span{kMinInstant, kMaxInstant};
   if (holds.from)
@@ -44,7 +45,10 @@ SpanSet WrongPart(const Copy& copy, const SpanSet& dirty, const Calendar& calend
   std::vector<Instant> moments;
   for (const std::string& taken : copy.taken) {
     const auto at = TakenAt(taken, calendar);
-    const auto begins = ParseInstant(taken, false) ? at : ParseDate(taken, calendar).span ? std::optional<Instant>(ParseDate(taken, calendar).span->start) : at;
+    const auto begins = ParseInstant(taken, false) ? at
+                        : ParseDate(taken, calendar).span
+                            ? std::optional<Instant>(ParseDate(taken, calendar).span->start)
+                            : at;
     if (at && begins && *begins <= now) moments.push_back(std::min(*at, std::max(now, *begins)));
   }
   if (copy.taken.empty()) moments.push_back(now);
@@ -52,7 +56,9 @@ SpanSet WrongPart(const Copy& copy, const SpanSet& dirty, const Calendar& calend
     // What did not exist yet when it was taken cannot be in it, whatever it holds.
     const SpanSet existed = dirty.Clip(kMinInstant, taken);
     if (existed.empty()) continue;
-    const std::optional<HoldsFact>& holds = copy.holds ? copy.holds : copy.refresh ? copy.refresh->holds : copy.holds;
+    const std::optional<HoldsFact>& holds = copy.holds     ? copy.holds
+                                            : copy.refresh ? copy.refresh->holds
+                                                           : copy.holds;
     wrong.Add(holds ? Intersection(existed, HeldSpans(*holds, taken, calendar)) : existed);
   }
   // A feed that appends holds what its earlier runs took, for all of its life.
@@ -86,7 +92,8 @@ std::string FoldDates(const std::string& text) {
     }
     std::size_t n = 0;
     while (digit(i + n)) ++n;
-    if (n == 4 && (text[i] == '1' || text[i] == '2') && i + 4 < text.size() && (text[i + 4] == '-' || text[i + 4] == '_') && digit(i + 5) && digit(i + 6)) {
+    if (n == 4 && (text[i] == '1' || text[i] == '2') && i + 4 < text.size() &&
+        (text[i + 4] == '-' || text[i + 4] == '_') && digit(i + 5) && digit(i + 6)) {
       std::size_t j = i + 7;
       if (j < text.size() && text[j] == text[i + 4] && digit(j + 1) && digit(j + 2)) j += 3;
       out += '*';
@@ -148,8 +155,10 @@ CopyFindings JudgeCopies(const LineageGraph& graph, Instant now, const DirtyOf& 
       for (const CopyOf& of : copy.of) {
         SpanSet dirty;
         DatasetId key;
-        if (of.dataset.valid()) dirty = dirty_of(of.dataset), key = of.dataset;
-        else if (of.copy.valid()) dirty = judged[of.copy.value].affected, key = judged[of.copy.value].keyed_by;
+        if (of.dataset.valid())
+          dirty = dirty_of(of.dataset), key = of.dataset;
+        else if (of.copy.valid())
+          dirty = judged[of.copy.value].affected, key = judged[of.copy.value].keyed_by;
         if (dirty.empty()) continue;
         const SpanSet part = WrongPart(copy, dirty, key.valid() ? graph[key].calendar : utc, now);
         if (part.empty()) continue;
@@ -198,7 +207,8 @@ CopyFindings JudgeCopies(const LineageGraph& graph, Instant now, const DirtyOf& 
     const SpanSet dirty = dirty_of(extract.dataset);
     if (dirty.empty()) continue;
     const bool covered = std::any_of(graph.copies.begin(), graph.copies.end(), [&](const Copy& copy) {
-      return TakenFrom(graph, copy, extract.dataset) && CoversDestination(copy.where, extract.fact.destination);
+      return TakenFrom(graph, copy, extract.dataset) &&
+             CoversDestination(copy.where, extract.fact.destination);
     });
     if (covered) continue;
     AffectedCopy a;
@@ -216,7 +226,8 @@ CopyFindings JudgeCopies(const LineageGraph& graph, Instant now, const DirtyOf& 
     a.action = "send-again";
     out.affected.push_back(std::move(a));
   }
-  std::sort(out.affected.begin(), out.affected.end(), [](const AffectedCopy& a, const AffectedCopy& b) { return a.id < b.id; });
+  std::sort(out.affected.begin(), out.affected.end(),
+            [](const AffectedCopy& a, const AffectedCopy& b) { return a.id < b.id; });
   return out;
 }
 

@@ -14,8 +14,9 @@ namespace backreach {
 using DirtyOf = std::function<SpanSet(DatasetId)>;
 
 struct CopyFindings {
-  std::vector<AffectedCopy> affected;                 // sorted by id
-  std::vector<std::pair<DatasetId, SpanSet>> fed;     // datasets of ours made from what comes back, and the wrong part
+  std::vector<AffectedCopy> affected;  // sorted by id
+  std::vector<std::pair<DatasetId, SpanSet>>
+      fed;  // datasets of ours made from what comes back, and the wrong part
 };
 
 CopyFindings JudgeCopies(const LineageGraph& graph, Instant now, const DirtyOf& dirty_of);

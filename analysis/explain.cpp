@@ -1,5 +1,5 @@
-// The plan has recorded at every step which edges dirtied it. Following one of them back to a target gives the
-// chain; of several the one that dirtied the asked partition, and of those the shortest, is told.
+// The plan has recorded at every step which edges dirtied it. Following one of them back to a target gives
+// the chain; of several the one that dirtied the asked partition, and of those the shortest, is told.
 
 #include "analysis/explain.hpp"
 
@@ -23,7 +23,8 @@ struct Entry {
 
 }  // namespace
 
-std::string Explain(const LineageGraph& g, const Plan& plan, DatasetId dataset, const std::optional<std::string>& partition, int) {
+std::string Explain(const LineageGraph& g, const Plan& plan, DatasetId dataset,
+                    const std::optional<std::string>& partition, int) {
   const Dataset& d = g[dataset];
   std::map<DatasetId, Entry> entries;
   for (const Step& s : plan.steps) {
@@ -54,15 +55,21 @@ std::string Explain(const LineageGraph& g, const Plan& plan, DatasetId dataset, 
     for (const Afterwards& a : plan.afterwards)
       if (a.cells.dataset == dataset && (!asked || a.cells.whole || a.cells.spans.Intersects(*asked)))
         return fmt::format("{} is for afterwards: {}\n", what, a.what);
-    if (it != entries.end()) return fmt::format("{} is not in the plan; of {} it holds {}\n", what, d.name, SpansText(d, it->second.cells));
-    return fmt::format("{} is not reached: nothing of what is corrected is read by it, directly or through others\n", what);
+    if (it != entries.end())
+      return fmt::format("{} is not in the plan; of {} it holds {}\n", what, d.name,
+                         SpansText(d, it->second.cells));
+    return fmt::format(
+        "{} is not reached: nothing of what is corrected is read by it, directly or through others\n", what);
   }
   // Breadth first from the dataset up to a target.
   std::map<DatasetId, EdgeId> down;  // the edge that leads towards the asked dataset
   std::deque<DatasetId> todo = {dataset};
   std::map<DatasetId, bool> seen = {{dataset, true}};
   DatasetId found;
-  const auto is_target = [&](DatasetId id) { return std::any_of(plan.request.targets.begin(), plan.request.targets.end(), [&](const Target& t) { return t.dataset == id; }); };
+  const auto is_target = [&](DatasetId id) {
+    return std::any_of(plan.request.targets.begin(), plan.request.targets.end(),
+                       [&](const Target& t) { return t.dataset == id; });
+  };
   while (!todo.empty()) {
     const DatasetId at = todo.front();
     todo.pop_front();
@@ -82,10 +89,14 @@ std::string Explain(const LineageGraph& g, const Plan& plan, DatasetId dataset, 
     }
   }
   if (!found.valid()) return fmt::format("{} is in the plan, and the way to it could not be told\n", what);
-  out = fmt::format("{} is {} because of what is corrected:\n\n", what, it->second.because && d.stores() ? "rebuilt" : "right by itself, once what it reads is,");
+  out = fmt::format("{} is {} because of what is corrected:\n\n", what,
+                    it->second.because && d.stores() ? "rebuilt" : "right by itself, once what it reads is,");
   const auto cells_of = [&](DatasetId id) {
     const auto e = entries.find(id);
-    return e == entries.end() ? std::string("?") : g[id].layout && g[id].stores() ? SpansText(g[id], e->second.cells) : g[id].stores() ? "whole" : "passed on";
+    return e == entries.end()               ? std::string("?")
+           : g[id].layout && g[id].stores() ? SpansText(g[id], e->second.cells)
+           : g[id].stores()                 ? "whole"
+                                            : "passed on";
   };
   out += fmt::format("  {}   {}   corrected, as asked\n", g[found].name, cells_of(found));
   std::string indent = "    ";
@@ -94,14 +105,17 @@ std::string Explain(const LineageGraph& g, const Plan& plan, DatasetId dataset, 
     std::string how = FormatReads(edge.effective);
     if (std::holds_alternative<reads::Unknown>(edge.reads)) how += " (assumed)";
     out += fmt::format("{}-> {}   {}   {}\n", indent, g[edge.to].name, cells_of(edge.to), how);
-    for (const Seen& s : edge.seen) out += fmt::format("{}     {} in {}\n", indent, edge.known == Known::kDeclared ? "declared" : ToString(edge.known), FormatSeen(s));
+    for (const Seen& s : edge.seen)
+      out += fmt::format("{}     {} in {}\n", indent,
+                         edge.known == Known::kDeclared ? "declared" : ToString(edge.known), FormatSeen(s));
     if (!edge.note.empty()) out += fmt::format("{}     {}\n", indent, edge.note);
     at = edge.to;
     if (indent.size() < 24) indent += "  ";
   }
   std::vector<std::string> others;
   for (const StepBecause& b : *it->second.because)
-    if (!down.count(g[b.edge].from) || down[g[b.edge].from] != b.edge) others.push_back(g[g[b.edge].from].name);
+    if (!down.count(g[b.edge].from) || down[g[b.edge].from] != b.edge)
+      others.push_back(g[g[b.edge].from].name);
   if (!others.empty()) out += fmt::format("\nalso because of {}\n", ListOf(others));
   return out;
 }

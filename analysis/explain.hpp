@@ -8,6 +8,7 @@
 
 namespace backreach {
 
-std::string Explain(const LineageGraph& graph, const Plan& plan, DatasetId dataset, const std::optional<std::string>& partition, int width);
+std::string Explain(const LineageGraph& graph, const Plan& plan, DatasetId dataset,
+                    const std::optional<std::string>& partition, int width);
 
 }  // namespace backreach

@@ -1,5 +1,5 @@
-// Hazards: ways in which a green run of the plan leaves the data worse off. One file each under hazards/, each
-// registered in one line of hazards.cpp.
+// Hazards: ways in which a green run of the plan leaves the data worse off. One file each under hazards/,
+// each registered in one line of hazards.cpp.
 #pragma once
 
 #include <map>
@@ -25,7 +25,8 @@ struct HazardContext {
   const Frame& frame;
   const Sweeper& sweeper;
   const Plan& plan;
-  // By position in the sweeper's region: all that is reached (whatever is done about it), and what is rebuilt.
+  // By position in the sweeper's region: all that is reached (whatever is done about it), and what is
+  // rebuilt.
   const std::vector<Dirt>& reached;
   const std::vector<Dirt>& rebuilt;
   // Cells whose input is gone, by position; for tables written whole all of their history.
@@ -61,8 +62,10 @@ std::vector<Written> FindWritten(const Plan& plan);
 inline const std::vector<Written>& WrittenCells(const HazardContext& context) { return context.written; }
 
 // A hazard with its dataset and cells filled in.
-Hazard MakeHazard(const char* code, HazardSeverity severity, const Written& written, std::string message, std::string remedy);
-Hazard MakeHazard(const char* code, HazardSeverity severity, DatasetId dataset, SpanSet spans, std::string message, std::string remedy);
+Hazard MakeHazard(const char* code, HazardSeverity severity, const Written& written, std::string message,
+                  std::string remedy);
+Hazard MakeHazard(const char* code, HazardSeverity severity, DatasetId dataset, SpanSet spans,
+                  std::string message, std::string remedy);
 // "31 days", "1 month", "1 table", "cells of unknown number".
 std::string CountText(const Dataset& dataset, const SpanSet& spans, bool whole);
 // Names of datasets for a sentence, at most five.

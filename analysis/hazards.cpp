@@ -56,25 +56,31 @@ const std::vector<const Step*>& HazardContext::StepsOf(DatasetId id) const {
 
 std::vector<Written> FindWritten(const Plan& plan) {
   std::vector<Written> out;
-  std::map<DatasetId, std::size_t> own;  // several steps of one dataset (turns of a cycle) are written once over
+  std::map<DatasetId, std::size_t>
+      own;  // several steps of one dataset (turns of a cycle) are written once over
   for (const Step& step : plan.steps) {
     if (step.correct) continue;
     const auto [it, fresh] = own.emplace(step.dataset, out.size());
-    if (fresh) out.push_back({step.dataset, step.spans, step.whole, false});
-    else out[it->second].spans.Add(step.spans);
+    if (fresh)
+      out.push_back({step.dataset, step.spans, step.whole, false});
+    else
+      out[it->second].spans.Add(step.spans);
   }
   for (const Step& step : plan.steps)
     for (const Cells& cells : step.rewrites) out.push_back({cells.dataset, cells.spans, cells.whole, true});
   return out;
 }
 
-Hazard MakeHazard(const char* code, HazardSeverity severity, const Written& written, std::string message, std::string remedy) {
-  Hazard h = MakeHazard(code, severity, written.dataset, written.spans, std::move(message), std::move(remedy));
+Hazard MakeHazard(const char* code, HazardSeverity severity, const Written& written, std::string message,
+                  std::string remedy) {
+  Hazard h =
+      MakeHazard(code, severity, written.dataset, written.spans, std::move(message), std::move(remedy));
   h.whole = written.whole;
   return h;
 }
 
-Hazard MakeHazard(const char* code, HazardSeverity severity, DatasetId dataset, SpanSet spans, std::string message, std::string remedy) {
+Hazard MakeHazard(const char* code, HazardSeverity severity, DatasetId dataset, SpanSet spans,
+                  std::string message, std::string remedy) {
   Hazard h;
   h.code = code;
   h.severity = severity;
@@ -88,7 +94,8 @@ Hazard MakeHazard(const char* code, HazardSeverity severity, DatasetId dataset, 
 
 std::string CountText(const Dataset& d, const SpanSet& spans, bool whole) {
   if (whole || spans.empty() || !d.layout) return "the whole table";
-  if (!IsFinite(spans.front().start) || !IsFinite(spans.back().end)) return "all that it has up to " + KeyOf(d, spans.back().end - 1);
+  if (!IsFinite(spans.front().start) || !IsFinite(spans.back().end))
+    return "all that it has up to " + KeyOf(d, spans.back().end - 1);
   const std::int64_t n = d.layout->Count(spans);
   return CountOf(n, d.layout->blocks().back().calendar.grain());
 }

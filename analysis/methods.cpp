@@ -10,7 +10,8 @@ namespace backreach {
 
 std::string ShellWord(const std::string& text) {
   const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("._-/:=@,+%").find(c) != std::string_view::npos;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("._-/:=@,+%").find(c) != std::string_view::npos;
   });
   if (plain) return text;
   std::string out = "'";
@@ -48,26 +49,33 @@ void DbtMethods(const Dataset& d, const std::string& selector, Effect effect, St
     std::vector<std::string> commands;
     for (const Span& s : step.spans)
       if (IsFinite(s.start))
-        commands.push_back(fmt::format("dbt run {} --event-time-start {} --event-time-end {}", select, ShellWord(DbtTime(s.start)), ShellWord(DbtTime(s.end))));
-    if (!commands.empty()) step.methods.push_back({"dbt", Join(commands, " && "), effect});
-    else step.methods.push_back({"dbt", "dbt run " + select, effect});
+        commands.push_back(fmt::format("dbt run {} --event-time-start {} --event-time-end {}", select,
+                                       ShellWord(DbtTime(s.start)), ShellWord(DbtTime(s.end))));
+    if (!commands.empty())
+      step.methods.push_back({"dbt", Join(commands, " && "), effect});
+    else
+      step.methods.push_back({"dbt", "dbt run " + select, effect});
   } else if (!d.vars.empty() && !step.whole && d.vars.count("from")) {
     std::vector<std::string> commands;
     for (const Span& s : step.spans) {
       if (!IsFinite(s.start)) continue;
       const bool inclusive = d.vars.count("to_is") && d.vars.at("to_is") == "inclusive";
       const Zone& zone = step.calendar->zone();
-      std::string vars = fmt::format("{{\"{}\": \"{}\"", d.vars.at("from"), FormatCivilInstant(s.start, zone));
+      std::string vars =
+          fmt::format("{{\"{}\": \"{}\"", d.vars.at("from"), FormatCivilInstant(s.start, zone));
       if (d.vars.count("to"))
-        vars += fmt::format(", \"{}\": \"{}\"", d.vars.at("to"), inclusive ? step.calendar->Key(s.end - 1) : FormatCivilInstant(s.end, zone));
+        vars += fmt::format(", \"{}\": \"{}\"", d.vars.at("to"),
+                            inclusive ? step.calendar->Key(s.end - 1) : FormatCivilInstant(s.end, zone));
       commands.push_back(fmt::format("dbt run {} --vars {}", select, ShellWord(vars + "}")));
     }
     step.methods.push_back({"dbt", Join(commands, " && "), effect});
   } else {
     step.methods.push_back({"dbt", "dbt run " + select, effect});
   }
-  const bool incremental = d.writes != Writes::kWhole && d.writes != Writes::kRefresh && d.writes != Writes::kUnknown;
-  if (incremental && !d.full_refresh_off) step.methods.push_back({"dbt", "dbt run --full-refresh " + select, Effect::kReplaced});
+  const bool incremental =
+      d.writes != Writes::kWhole && d.writes != Writes::kRefresh && d.writes != Writes::kUnknown;
+  if (incremental && !d.full_refresh_off)
+    step.methods.push_back({"dbt", "dbt run --full-refresh " + select, Effect::kReplaced});
 }
 
 void AirflowMethods(const LineageGraph& graph, const Dataset& d, Effect effect, Step& step) {
@@ -81,8 +89,10 @@ void AirflowMethods(const LineageGraph& graph, const Dataset& d, Effect effect, 
       // Logical dates are the starts of the intervals; both ends are included, so the last one is its start.
       for (const Span& s : step.spans)
         if (IsFinite(s.start))
-          commands.push_back(fmt::format("airflow backfill create --dag-id {} --from-date {} --to-date {} --reprocess-behavior completed", ShellWord(words[0]),
-                                         FormatInstant(s.start), FormatInstant(step.calendar->Floor(s.end - 1))));
+          commands.push_back(fmt::format(
+              "airflow backfill create --dag-id {} --from-date {} --to-date {} --reprocess-behavior "
+              "completed",
+              ShellWord(words[0]), FormatInstant(s.start), FormatInstant(step.calendar->Floor(s.end - 1))));
     }
     if (commands.empty()) commands.push_back("airflow dags trigger " + ShellWord(words[0]));
     step.methods.push_back({"airflow", Join(commands, " && "), effect});
@@ -94,16 +104,20 @@ void AirflowMethods(const LineageGraph& graph, const Dataset& d, Effect effect, 
 void FillMethods(const LineageGraph& graph, bool lost, Step& step) {
   const Dataset& d = graph[step.dataset];
   if (step.correct) {
-    if (d.kind == Kind::kSeed && d.methods.count("dbt")) DbtMethods(d, d.methods.at("dbt"), Effect::kReplaced, step);
+    if (d.kind == Kind::kSeed && d.methods.count("dbt"))
+      DbtMethods(d, d.methods.at("dbt"), Effect::kReplaced, step);
     return;
   }
   const Effect effect = lost ? Effect::kLost : EffectOf(d.writes);
   step.effect = effect;
-  if (d.writes == Writes::kRefresh) step.methods.push_back({d.platform.empty() ? "warehouse" : d.platform, "refresh " + d.name, effect});
-  else if (const auto it = d.methods.find("dbt"); it != d.methods.end()) DbtMethods(d, it->second, effect, step);
+  if (d.writes == Writes::kRefresh)
+    step.methods.push_back({d.platform.empty() ? "warehouse" : d.platform, "refresh " + d.name, effect});
+  else if (const auto it = d.methods.find("dbt"); it != d.methods.end())
+    DbtMethods(d, it->second, effect, step);
   AirflowMethods(graph, d, effect, step);
   for (const JobId id : d.jobs)
-    if (const auto it = graph[id].methods.find("shell"); it != graph[id].methods.end()) step.methods.push_back({"shell", it->second, effect});
+    if (const auto it = graph[id].methods.find("shell"); it != graph[id].methods.end())
+      step.methods.push_back({"shell", it->second, effect});
 }
 
 }  // namespace backreach

@@ -1,4 +1,5 @@
-// How a step is done: the commands of each engine that do exactly it, and what the ordinary run does to a cell.
+// How a step is done: the commands of each engine that do exactly it, and what the ordinary run does to a
+// cell.
 #pragma once
 
 #include "analysis/plan.hpp"

@@ -1,9 +1,9 @@
-// A step waits for every step whose cells it reads, through views. Reads are images of the step's cells under the
-// mappings, so no cell is listed. Cycles: if the lags of every circuit add up to less than zero, each dataset is
-// given a shift such that every reader's shifted end lies at least one slot (the shortest circuit's lag divided by
-// the number of members) behind that of what it reads; cells of one slot never read each other, so slots in order
-// of time are the steps, and neighbouring slots with one dataset alone are folded. Cycles that cannot be unrolled
-// are planned as one group without an order among its members.
+// A step waits for every step whose cells it reads, through views. Reads are images of the step's cells under
+// the mappings, so no cell is listed. Cycles: if the lags of every circuit add up to less than zero, each
+// dataset is given a shift such that every reader's shifted end lies at least one slot (the shortest
+// circuit's lag divided by the number of members) behind that of what it reads; cells of one slot never read
+// each other, so slots in order of time are the steps, and neighbouring slots with one dataset alone are
+// folded. Cycles that cannot be unrolled are planned as one group without an order among its members.
 
 #include "analysis/order.hpp"
 
@@ -54,7 +54,8 @@ class Orderer {
   }
 
   // One step for each grain of the dataset.
-  void AddSteps(DatasetId id, const SpanSet& cells, bool forced_sequential, const std::vector<DatasetId>& interleaved) {
+  void AddSteps(DatasetId id, const SpanSet& cells, bool forced_sequential,
+                const std::vector<DatasetId>& interleaved) {
     const Dataset& d = graph_[id];
     const auto add = [&](const Calendar* calendar, SpanSet spans) {
       Step step;
@@ -65,7 +66,8 @@ class Orderer {
       step.dirty = std::move(spans);
       step.sequential = !step.whole && (forced_sequential || Sequential(id));
       step.interleaved = interleaved;
-      if (step.whole) step.partitions = 1;
+      if (step.whole)
+        step.partitions = 1;
       else if (IsFinite(step.spans.front().start)) {
         std::int64_t n = 0;
         for (const Span& s : step.spans) n += calendar->Count(s);
@@ -91,11 +93,14 @@ class Orderer {
     EdgeId edge;
   };
 
-  // The largest (end of the last parent cell read) - (end of the child's cell), over some years of real cells.
+  // The largest (end of the last parent cell read) - (end of the child's cell), over some years of real
+  // cells.
   std::optional<std::int64_t> LagOf(EdgeId id) const {
     const Edge& edge = graph_[id];
     const Dataset &parent = graph_[edge.from], &child = graph_[edge.to];
-    if (std::holds_alternative<reads::All>(edge.effective) || std::holds_alternative<reads::Latest>(edge.effective)) return std::nullopt;
+    if (std::holds_alternative<reads::All>(edge.effective) ||
+        std::holds_alternative<reads::Latest>(edge.effective))
+      return std::nullopt;
     if ((parent.stores() && !parent.layout) || (child.stores() && !child.layout)) return std::nullopt;
     const Layout hours(Calendar(Grain{Grain::Unit::kHour, 1}, &child.calendar.zone()));
     const Layout& cells = child.layout && child.stores() ? *child.layout : hours;
@@ -159,7 +164,8 @@ class Orderer {
     constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min() / 4;
     constexpr std::int64_t kMost = std::int64_t{1} << 50;  // a positive circuit grows without bound
     std::vector<std::int64_t> far(n * n, kNone);
-    for (const Lag& lag : lags) far[lag.from * n + lag.to] = std::max(far[lag.from * n + lag.to], lag.seconds);
+    for (const Lag& lag : lags)
+      far[lag.from * n + lag.to] = std::max(far[lag.from * n + lag.to], lag.seconds);
     for (std::size_t k = 0; k < n; ++k)
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j)
@@ -170,12 +176,14 @@ class Orderer {
     return longest;
   }
 
-  void Unroll(const std::vector<DatasetId>& part, const std::vector<DatasetId>& planned, const std::vector<Lag>& lags, std::int64_t shortest) {
+  void Unroll(const std::vector<DatasetId>& part, const std::vector<DatasetId>& planned,
+              const std::vector<Lag>& lags, std::int64_t shortest) {
     const auto n = static_cast<std::int64_t>(part.size());
     const std::int64_t slot = std::max<std::int64_t>(1, shortest / n);
     std::vector<std::int64_t> shift(part.size(), 0);
     for (std::int64_t round = 0; round < n; ++round)
-      for (const Lag& lag : lags) shift[lag.to] = std::max(shift[lag.to], shift[lag.from] + lag.seconds + slot);
+      for (const Lag& lag : lags)
+        shift[lag.to] = std::max(shift[lag.to], shift[lag.from] + lag.seconds + slot);
     Instant least = kMaxInstant, most = kMinInstant;
     bool bounded = true;
     std::map<DatasetId, std::int64_t> shift_of;
@@ -198,8 +206,10 @@ class Orderer {
         loose_[id] = static_cast<int>(part[0].value);
         names.push_back(graph_[id].name);
       }
-      out_.notes.push_back(fmt::format("{} read each other of earlier periods, over more than {} turns: run them oldest first, each period through all of them before the next",
-                                       ListOf(names), Thousands(kMostBlocks)));
+      out_.notes.push_back(
+          fmt::format("{} read each other of earlier periods, over more than {} turns: run them oldest "
+                      "first, each period through all of them before the next",
+                      ListOf(names), Thousands(kMostBlocks)));
       return;
     }
     // Slots in order of time; of each dataset the cells whose shifted end falls into it.
@@ -216,15 +226,18 @@ class Orderer {
         const Span ends{from - shift_of[id] + 1, from + slot - shift_of[id] + 1};
         const SpanSet cells = Intersection(sweeper_.CellsEndingIn(layout, SpanSet(ends)), PlannedCells(id));
         if (cells.empty()) continue;
-        if (!sequence.empty() && sequence.back().dataset == id) sequence.back().cells.Add(cells);
-        else sequence.push_back({id, cells});
+        if (!sequence.empty() && sequence.back().dataset == id)
+          sequence.back().cells.Add(cells);
+        else
+          sequence.push_back({id, cells});
       }
     }
     for (const Piece& piece : sequence) AddSteps(piece.dataset, piece.cells, false, {});
   }
 
   // A shortest way around the cycle, from its first member: what a person has to look at.
-  Cycle OneWayAround(const std::vector<DatasetId>& part, const std::map<DatasetId, std::size_t>& position) const {
+  Cycle OneWayAround(const std::vector<DatasetId>& part,
+                     const std::map<DatasetId, std::size_t>& position) const {
     Cycle cycle;
     std::vector<EdgeId> via(part.size());
     std::vector<bool> seen(part.size(), false);
@@ -259,7 +272,8 @@ class Orderer {
 
   // What cells of a dataset read, of stored datasets, views resolved.
   // `dirtied`: what a cell was made from and a rebuild does not read (the newest partition of its own day).
-  std::vector<std::pair<DatasetId, SpanSet>> ReadsOf(DatasetId id, const SpanSet& cells, std::map<DatasetId, bool>& clipped,
+  std::vector<std::pair<DatasetId, SpanSet>> ReadsOf(DatasetId id, const SpanSet& cells,
+                                                     std::map<DatasetId, bool>& clipped,
                                                      std::map<DatasetId, SpanSet>& dirtied) const {
     std::map<std::uint32_t, std::pair<DatasetId, SpanSet>> views;  // by descending rank
     std::map<DatasetId, SpanSet> stored;
@@ -286,9 +300,12 @@ class Orderer {
         if (std::holds_alternative<reads::Latest>(edge.effective)) {
           dirtied[edge.from].Add(sweeper_.NewestThen(edge, id, cells));
         }
-        const bool exact = !std::holds_alternative<reads::All>(edge.effective) && !std::holds_alternative<reads::Previous>(edge.effective);
+        const bool exact = !std::holds_alternative<reads::All>(edge.effective) &&
+                           !std::holds_alternative<reads::Previous>(edge.effective);
         const Bounds& b = sweeper_.frame()[edge.from];
-        if (exact && parent.layout && ((IsFinite(b.first) && image.front().start < b.first) || image.back().end > b.begun_end)) clipped[edge.from] = true;
+        if (exact && parent.layout &&
+            ((IsFinite(b.first) && image.front().start < b.first) || image.back().end > b.begun_end))
+          clipped[edge.from] = true;
       }
     };
     cyclic_views_.clear();
@@ -334,7 +351,8 @@ class Orderer {
           const bool rewrites_all = before.whole && p.layout;
           const SpanSet written = rewrites_all ? SpanSet(Span{b.first, kMaxInstant}) : before.dirty;
           if (!written.Intersects(image) && !written.Intersects(dirtied[parent])) continue;
-          if (before.dataset == step.dataset && !(before.dirty.front().start < step.dirty.front().start)) continue;
+          if (before.dataset == step.dataset && !(before.dirty.front().start < step.dirty.front().start))
+            continue;
           after.insert(other);
         }
       }
@@ -343,11 +361,15 @@ class Orderer {
         for (auto it = after.begin(); it != after.end();) {
           const DatasetId other = out_.steps[*it].dataset;
           const auto g = group_of_.find(other);
-          const bool same = g != group_of_.end() && g->second == group->second && (group->second >= 0 || loose_[other] == loose_[step.dataset]);
-          if (same) it = after.erase(it);
-          else ++it;
+          const bool same = g != group_of_.end() && g->second == group->second &&
+                            (group->second >= 0 || loose_[other] == loose_[step.dataset]);
+          if (same)
+            it = after.erase(it);
+          else
+            ++it;
         }
-        if (group->second >= 0) outside[group->second].insert(outside[group->second].end(), after.begin(), after.end());
+        if (group->second >= 0)
+          outside[group->second].insert(outside[group->second].end(), after.begin(), after.end());
       }
       step.after.assign(after.begin(), after.end());
     }
@@ -372,6 +394,8 @@ class Orderer {
 
 }  // namespace
 
-Ordered OrderSteps(const Sweeper& sweeper, const std::vector<PlannedDataset>& planned) { return Orderer(sweeper, planned).Run(); }
+Ordered OrderSteps(const Sweeper& sweeper, const std::vector<PlannedDataset>& planned) {
+  return Orderer(sweeper, planned).Run();
+}
 
 }  // namespace backreach

@@ -5,12 +5,14 @@
 namespace backreach {
 
 const char* ToString(Effect effect) {
-  static constexpr const char* kWords[] = {"none", "replaced", "unknown", "overwritten-open", "duplicated", "lost", "kept-old"};
+  static constexpr const char* kWords[] = {"none",       "replaced", "unknown", "overwritten-open",
+                                           "duplicated", "lost",     "kept-old"};
   return kWords[static_cast<int>(effect)];
 }
 
 const char* ToString(StaleReason reason) {
-  static constexpr const char* kWords[] = {"excluded", "protected", "snapshot", "cannot-rebuild", "inputs-expired", "outside-return"};
+  static constexpr const char* kWords[] = {"excluded",       "protected",      "snapshot",
+                                           "cannot-rebuild", "inputs-expired", "outside-return"};
   return kWords[static_cast<int>(reason)];
 }
 
@@ -20,7 +22,8 @@ std::string KeyOf(const Dataset& dataset, Instant t) {
 }
 
 std::pair<std::string, std::string> KeysOf(const Calendar& calendar, Span span) {
-  return {IsFinite(span.start) ? calendar.Key(span.start) : "", IsFinite(span.end) ? calendar.Key(span.end - 1) : ""};
+  return {IsFinite(span.start) ? calendar.Key(span.start) : "",
+          IsFinite(span.end) ? calendar.Key(span.end - 1) : ""};
 }
 
 std::string SpansText(const Dataset& dataset, const SpanSet& spans) {
@@ -29,12 +32,16 @@ std::string SpansText(const Dataset& dataset, const SpanSet& spans) {
   for (const Span& s : spans) {
     if (s == kAllTime) return "all of it";
     const std::string to = IsFinite(s.end) ? KeyOf(dataset, s.end - 1) : "";
-    if (!IsFinite(s.start)) parts.push_back("everything up to " + to);
-    else if (!IsFinite(s.end)) parts.push_back("everything from " + KeyOf(dataset, s.start));
-    else parts.push_back(KeyOf(dataset, s.start) == to ? to : KeyOf(dataset, s.start) + " .. " + to);
+    if (!IsFinite(s.start))
+      parts.push_back("everything up to " + to);
+    else if (!IsFinite(s.end))
+      parts.push_back("everything from " + KeyOf(dataset, s.start));
+    else
+      parts.push_back(KeyOf(dataset, s.start) == to ? to : KeyOf(dataset, s.start) + " .. " + to);
   }
   if (parts.size() <= 4) return Join(parts, ", ");
-  return Thousands(static_cast<std::int64_t>(parts.size())) + " spans, the first " + parts.front() + ", the last " + parts.back();
+  return Thousands(static_cast<std::int64_t>(parts.size())) + " spans, the first " + parts.front() +
+         ", the last " + parts.back();
 }
 
 std::string ShortName(const LineageGraph& graph, DatasetId id) {

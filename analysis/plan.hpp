@@ -51,15 +51,15 @@ struct Step {
   int wave = 0;
   std::vector<int> after;
   DatasetId dataset;
-  bool correct = false;  // where the correction lands, by hand; else a rebuild
+  bool correct = false;                // where the correction lands, by hand; else a rebuild
   const Calendar* calendar = nullptr;  // of its cells; null for a whole step
   bool whole = false;
   bool sequential = false;
   std::vector<DatasetId> interleaved;
   std::optional<int> run;
-  SpanSet spans;                          // empty for a whole step
-  SpanSet dirty;                          // the cells that are dirty, also where the step is whole
-  std::optional<std::int64_t> partitions; // nothing where the first one is unknown
+  SpanSet spans;                           // empty for a whole step
+  SpanSet dirty;                           // the cells that are dirty, also where the step is whole
+  std::optional<std::int64_t> partitions;  // nothing where the first one is unknown
   std::vector<StepReads> reads;
   std::vector<Cells> rewrites;
   std::vector<StepBecause> because;
@@ -69,8 +69,8 @@ struct Step {
   std::vector<DetectedBy> detected_by;
   std::vector<Method> methods;
   std::vector<Check> before_publish, after_run;
-  std::vector<std::string> hazards;       // codes, sorted
-  std::vector<DatasetId> widened_by;      // the nearest whole rebuilds that made it wider
+  std::vector<std::string> hazards;   // codes, sorted
+  std::vector<DatasetId> widened_by;  // the nearest whole rebuilds that made it wider
   std::optional<std::int64_t> widened_cost;
 };
 
@@ -116,7 +116,7 @@ struct AffectedCopy {
   std::vector<DatasetId> datasets;
   std::string kind, where, owner, contact, note;
   std::vector<std::string> taken;
-  DatasetId keyed_by;   // whose calendar names the affected spans
+  DatasetId keyed_by;  // whose calendar names the affected spans
   SpanSet affected;
   bool known = true;
   std::string content;  // declared, derived, unknown

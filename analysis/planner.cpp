@@ -1,9 +1,9 @@
 // How a plan is made: sweeps over the region that the targets reach, each a set of cells for every dataset.
 //   reached   everything that the correction can make wrong, whatever can be done about it
-//   would be  what would be rebuilt if open cells were complete: without what is excluded, protected or impossible
-//   rebuilt   the same, of complete cells only: the steps
-// What is in the second and waits for open cells is for afterwards; what is in the first alone is left stale, for
-// reasons that are swept forward in their fixed order. Copies are compared with all that is reached.
+//   would be  what would be rebuilt if open cells were complete: without what is excluded, protected or
+//   impossible rebuilt   the same, of complete cells only: the steps
+// What is in the second and waits for open cells is for afterwards; what is in the first alone is left stale,
+// for reasons that are swept forward in their fixed order. Copies are compared with all that is reached.
 
 #include "analysis/planner.hpp"
 
@@ -29,7 +29,11 @@ constexpr int kReasons = 6;
 class Planner {
  public:
   Planner(const LineageGraph& graph, const Request& request)
-      : graph_(graph), request_(request), frame_(graph, request.now), region_(graph, Roots()), sweeper_(graph, frame_, region_) {
+      : graph_(graph),
+        request_(request),
+        frame_(graph, request.now),
+        region_(graph, Roots()),
+        sweeper_(graph, frame_, region_) {
     plan_.request = request;
     plan_.notes = request.notes;
   }
@@ -70,7 +74,8 @@ class Planner {
         for (std::size_t c = 0; c < graph_.copies.size(); ++c) {
           if (reached[c]) continue;
           for (const CopyOf& of : graph_.copies[c].of)
-            if ((of.dataset.valid() && region.Has(of.dataset)) || (of.copy.valid() && reached[of.copy.value])) reached[c] = more = true;
+            if ((of.dataset.valid() && region.Has(of.dataset)) || (of.copy.valid() && reached[of.copy.value]))
+              reached[c] = more = true;
         }
       }
       for (std::size_t c = 0; c < graph_.copies.size(); ++c)
@@ -95,7 +100,8 @@ class Planner {
 
   SpanSet RowSpans(const Dataset& d, const SpanSet& spans) const {
     if (!d.row_time || d.row_time->exact) return spans;
-    const Layout rows(Calendar(d.row_time->grain, &d.calendar.zone(), d.calendar.starts_at(), d.calendar.week_start()));
+    const Layout rows(
+        Calendar(d.row_time->grain, &d.calendar.zone(), d.calendar.starts_at(), d.calendar.week_start()));
     return rows.AlignOut(spans);
   }
 
@@ -109,7 +115,8 @@ class Planner {
       const Bounds& b = frame_[t.dataset];
       const std::uint32_t at = region_.At(t.dataset);
       if (t.widened)
-        plan_.notes.push_back(fmt::format("{}: the range was widened to whole partitions: {}", d.name, SpansText(d, t.cells)));
+        plan_.notes.push_back(
+            fmt::format("{}: the range was widened to whole partitions: {}", d.name, SpansText(d, t.cells)));
       Seed seed{t.dataset, t.cells, {}};
       if (!d.stores()) {
         seed.pass = t.cells;
@@ -126,17 +133,25 @@ class Planner {
       }
       const SpanSet begun = t.cells.Clip(b.first, b.begun_end);
       if (t.cells.Intersects(SpanSet(Span{kMinInstant, b.first})))
-        plan_.notes.push_back(fmt::format("{}: its first partition is {}; what was asked for before it does not exist", d.name, d.layout->Key(b.first)));
+        plan_.notes.push_back(
+            fmt::format("{}: its first partition is {}; what was asked for before it does not exist", d.name,
+                        d.layout->Key(b.first)));
       if (!(t.cells.Clip(kMinInstant, std::min(b.begun_end, d.last_end)) == t.cells)) {
-        const bool ended = d.last_end < b.begun_end || (IsFinite(d.last_end) && t.cells.back().end > d.last_end);
-        plan_.notes.push_back(ended ? fmt::format("{}: it ended with {}; what was asked for after that does not exist", d.name, d.layout->Key(d.last_end - 1))
-                                    : fmt::format("{}: what has not begun is left out: {}", d.name, SpansText(d, Difference(t.cells, begun))));
+        const bool ended =
+            d.last_end < b.begun_end || (IsFinite(d.last_end) && t.cells.back().end > d.last_end);
+        plan_.notes.push_back(
+            ended ? fmt::format("{}: it ended with {}; what was asked for after that does not exist", d.name,
+                                d.layout->Key(d.last_end - 1))
+                  : fmt::format("{}: what has not begun is left out: {}", d.name,
+                                SpansText(d, Difference(t.cells, begun))));
       }
       SpanSet kept = begun;
       if (b.kept_from > b.first && !lands) {
         kept = Difference(begun, SpanSet(Span{kMinInstant, b.kept_from}));
         if (!(kept == begun))
-          plan_.notes.push_back(fmt::format("{}: it keeps {} and nothing before; {} is not there any more", d.name, d.layout->Key(b.kept_from), SpansText(d, Difference(begun, kept))));
+          plan_.notes.push_back(fmt::format("{}: it keeps {} and nothing before; {} is not there any more",
+                                            d.name, d.layout->Key(b.kept_from),
+                                            SpansText(d, Difference(begun, kept))));
       }
       if (lands) corrected_[at] = begun;
       const auto passed = [&](const SpanSet& cells) {
@@ -153,7 +168,8 @@ class Planner {
 
   // ---- What can no longer be computed ----
 
-  // Where cells of the child must lie to need something of its parents that is gone. Views are walked through.
+  // Where cells of the child must lie to need something of its parents that is gone. Views are walked
+  // through.
   void FindExpired() {
     expired_.assign(size(), {});
     if (!frame_.any_retention()) return;
@@ -188,7 +204,9 @@ class Planner {
         for (const EdgeId e : graph_.out(from)) {
           const Edge& edge = graph_[e];
           // A rebuild reads today's newest: gone only where not even that is kept.
-          if (std::holds_alternative<reads::Latest>(edge.effective) && !dirt.pass.Intersects(frame_.NewestComplete(from))) continue;
+          if (std::holds_alternative<reads::Latest>(edge.effective) &&
+              !dirt.pass.Intersects(frame_.NewestComplete(from)))
+            continue;
           const Sweeper::Pulled pulled = sweeper_.Pull(edge, dirt);
           if (pulled.empty()) continue;
           const Dataset& child = graph_[edge.to];
@@ -196,7 +214,8 @@ class Planner {
             if (graph_.rank(edge.to) <= graph_.rank(from)) continue;
             auto& [id, at] = front[graph_.rank(edge.to)];
             id = edge.to;
-            at.cells.Add(pulled.region), at.pass.Add(pulled.region), at.ends.Add(pulled.ends), at.today = at.today || pulled.today;
+            at.cells.Add(pulled.region), at.pass.Add(pulled.region), at.ends.Add(pulled.ends),
+                at.today = at.today || pulled.today;
           } else if (child.layout) {
             const Bounds& b = frame_[edge.to];
             needs[edge.to].Add(child.layout->AlignOut(pulled.region).Clip(b.first, b.begun_end));
@@ -216,8 +235,10 @@ class Planner {
         if (!region_.Has(reader) || cells.empty()) continue;
         const Dataset& d = graph_[reader];
         if (!d.layout) {
-          const bool keeps = d.writes == Writes::kAppend || d.writes == Writes::kMerge || d.writes == Writes::kDeleteInsert || d.writes == Writes::kDynamicOverwrite;
-          const bool older = (d.keeps_from && *d.keeps_from < frame_[loser].kept_from) || (IsFinite(d.first) && d.first < frame_[loser].kept_from);
+          const bool keeps = d.writes == Writes::kAppend || d.writes == Writes::kMerge ||
+                             d.writes == Writes::kDeleteInsert || d.writes == Writes::kDynamicOverwrite;
+          const bool older = (d.keeps_from && *d.keeps_from < frame_[loser].kept_from) ||
+                             (IsFinite(d.first) && d.first < frame_[loser].kept_from);
           if (!keeps && !older) continue;
         }
         expired_[region_.At(reader)].Add(cells);
@@ -236,14 +257,18 @@ class Planner {
   void MakeBlocks() {
     for (auto& blocks : blocks_) blocks.assign(size(), {});
     for (const Exclusion& e : request_.exclusions)
-      if (region_.Has(e.dataset)) blocks_[static_cast<int>(StaleReason::kExcluded)][region_.At(e.dataset)].Add(e.spans);
+      if (region_.Has(e.dataset))
+        blocks_[static_cast<int>(StaleReason::kExcluded)][region_.At(e.dataset)].Add(e.spans);
     for (std::size_t i = 0; i < size(); ++i) {
       const Dataset& d = graph_[members()[i]];
       if (!d.stores()) continue;
       const bool only_whole = !d.layout;  // without a grain there is no other way than all of it
-      if (d.never_rebuild || (d.full_refresh_off && only_whole)) blocks_[static_cast<int>(StaleReason::kProtected)][i] = SpanSet::All();
-      if (d.kind == Kind::kSnapshot || d.writes == Writes::kSnapshot) blocks_[static_cast<int>(StaleReason::kSnapshot)][i] = SpanSet::All();
-      if (d.layout && !d.written_whole()) blocks_[static_cast<int>(StaleReason::kInputsExpired)][i] = expired_[i];
+      if (d.never_rebuild || (d.full_refresh_off && only_whole))
+        blocks_[static_cast<int>(StaleReason::kProtected)][i] = SpanSet::All();
+      if (d.kind == Kind::kSnapshot || d.writes == Writes::kSnapshot)
+        blocks_[static_cast<int>(StaleReason::kSnapshot)][i] = SpanSet::All();
+      if (d.layout && !d.written_whole())
+        blocks_[static_cast<int>(StaleReason::kInputsExpired)][i] = expired_[i];
     }
     any_block_.assign(size(), {});
     for (const auto& blocks : blocks_)
@@ -256,7 +281,9 @@ class Planner {
     reached_ = sweeper_.Run(reach_seeds_, reach);
     SweepRules would = reach;
     would.drop_gone = true;
-    would.blocked = [this](DatasetId id, const SpanSet& cells) { return Intersection(any_block_[region_.At(id)], cells); };
+    would.blocked = [this](DatasetId id, const SpanSet& cells) {
+      return Intersection(any_block_[region_.At(id)], cells);
+    };
     would_ = sweeper_.Run(would_seeds_, would);
     SweepRules build = would;
     build.until = SweepRules::Until::kComplete;
@@ -297,8 +324,12 @@ class Planner {
       for (const auto& [fed, spans] : found.fed) {
         if (!region_.Has(fed)) continue;
         const Dataset& d = graph_[fed];
-        const SpanSet cells = d.layout && d.stores() ? d.layout->AlignOut(spans).Clip(frame_[fed].first, frame_[fed].begun_end) : d.stores() ? SpanSet::All() : spans;
-        if (!cells.empty()) seeds.push_back({fed, cells, HasRowTime(fed) ? Intersection(spans, cells) : cells});
+        const SpanSet cells = d.layout && d.stores()
+                                  ? d.layout->AlignOut(spans).Clip(frame_[fed].first, frame_[fed].begun_end)
+                              : d.stores() ? SpanSet::All()
+                                           : spans;
+        if (!cells.empty())
+          seeds.push_back({fed, cells, HasRowTime(fed) ? Intersection(spans, cells) : cells});
       }
       bool grown = seeds.size() != returned.size();
       for (std::size_t i = 0; i < seeds.size() && !grown; ++i) grown = !(seeds[i].cells == returned[i].cells);
@@ -373,10 +404,12 @@ class Planner {
     }
     // Whatever is reached and neither rebuilt nor explained reads what its parent no longer keeps.
     for (std::size_t i = 0; i < size(); ++i)
-      if (graph_[members()[i]].stores() && !left[i].empty()) AddStale(members()[i], left[i], StaleReason::kInputsExpired);
-    std::stable_sort(plan_.left_stale.begin(), plan_.left_stale.end(), [](const LeftStale& a, const LeftStale& b) {
-      return std::tie(a.cells.dataset, a.reason) < std::tie(b.cells.dataset, b.reason);
-    });
+      if (graph_[members()[i]].stores() && !left[i].empty())
+        AddStale(members()[i], left[i], StaleReason::kInputsExpired);
+    std::stable_sort(plan_.left_stale.begin(), plan_.left_stale.end(),
+                     [](const LeftStale& a, const LeftStale& b) {
+                       return std::tie(a.cells.dataset, a.reason) < std::tie(b.cells.dataset, b.reason);
+                     });
   }
 
   void AddStale(DatasetId id, const SpanSet& cells, StaleReason reason) {
@@ -402,10 +435,13 @@ class Planner {
           if (graph_.rank(edge.to) <= graph_.rank(from)) continue;
           auto& [view, at] = front[graph_.rank(edge.to)];
           view = edge.to;
-          at.cells.Add(pulled.region), at.pass.Add(pulled.region), at.ends.Add(pulled.ends), at.today = at.today || pulled.today;
+          at.cells.Add(pulled.region), at.pass.Add(pulled.region), at.ends.Add(pulled.ends),
+              at.today = at.today || pulled.today;
           continue;
         }
-        SpanSet reading = child.layout ? child.layout->AlignOut(pulled.region) : pulled.region.empty() ? SpanSet() : SpanSet::All();
+        SpanSet reading = child.layout            ? child.layout->AlignOut(pulled.region)
+                          : pulled.region.empty() ? SpanSet()
+                                                  : SpanSet::All();
         if (child.layout) reading = reading.Clip(frame_[edge.to].first, frame_[edge.to].begun_end);
         if (reading.empty()) continue;
         read_by.insert(edge.to);
@@ -481,8 +517,10 @@ class Planner {
         if (reason.spans) {
           const SpanSet own = Intersection(*reason.spans, step.dirty);
           if (own.empty()) continue;
-          if (own == step.dirty) reason.spans.reset();
-          else reason.spans = own;
+          if (own == step.dirty)
+            reason.spans.reset();
+          else
+            reason.spans = own;
         }
         step.because.push_back(std::move(reason));
       }
@@ -495,25 +533,30 @@ class Planner {
 
   std::optional<double> SecondsOf(const Step& step) const {
     for (const JobId id : graph_[step.dataset].jobs)
-      if (graph_[id].seconds_per_cell && step.partitions) return *graph_[id].seconds_per_cell * static_cast<double>(*step.partitions);
+      if (graph_[id].seconds_per_cell && step.partitions)
+        return *graph_[id].seconds_per_cell * static_cast<double>(*step.partitions);
     return std::nullopt;
   }
 
   // Which whole rebuilds made a step wider, and by how many partitions.
   void Widened() {
     bool any_whole = false;
-    for (const Step& step : plan_.steps) any_whole = any_whole || (step.whole && !graph_[step.dataset].layout && !HasRowTime(step.dataset));
+    for (const Step& step : plan_.steps)
+      any_whole = any_whole || (step.whole && !graph_[step.dataset].layout && !HasRowTime(step.dataset));
     if (!any_whole) return;
     SweepRules rules;
     rules.until = SweepRules::Until::kComplete;
     rules.drop_gone = true;
     rules.narrow = &request_.narrow;
     rules.narrow_wholes = true;
-    rules.blocked = [this](DatasetId id, const SpanSet& cells) { return Intersection(any_block_[region_.At(id)], cells); };
+    rules.blocked = [this](DatasetId id, const SpanSet& cells) {
+      return Intersection(any_block_[region_.At(id)], cells);
+    };
     std::vector<Seed> seeds = build_seeds_;
     for (Seed& seed : seeds) {  // a ranged whole target would pass the asked spans if its rows had a time
       for (const Target& t : request_.targets)
-        if (t.dataset == seed.dataset && !graph_[t.dataset].layout && graph_[t.dataset].stores() && !t.whole) seed.pass = t.asked;
+        if (t.dataset == seed.dataset && !graph_[t.dataset].layout && graph_[t.dataset].stores() && !t.whole)
+          seed.pass = t.asked;
     }
     const std::vector<Dirt> narrow = sweeper_.Run(seeds, rules);
     std::vector<std::set<DatasetId>> by(size());
@@ -523,14 +566,17 @@ class Planner {
       const Dataset& d = graph_[id];
       if (rebuilt_[i].empty()) continue;
       const bool whole = d.stores() && !d.layout && !HasRowTime(id);
-      wide[i] = whole ? !(narrow[i].pass == rebuilt_[i].pass) : !(narrow[i].pass == rebuilt_[i].pass) || !(narrow[i].cells == rebuilt_[i].cells);
+      wide[i] = whole ? !(narrow[i].pass == rebuilt_[i].pass)
+                      : !(narrow[i].pass == rebuilt_[i].pass) || !(narrow[i].cells == rebuilt_[i].cells);
       if (!wide[i]) continue;
       for (const Because& b : because_[i]) {
         const std::size_t from = region_.At(graph_[b.edge].from);
         if (graph_[b.edge].self() || !wide[from]) continue;
         const Dataset& parent = graph_[members()[from]];
-        if (parent.stores() && !parent.layout && !HasRowTime(members()[from])) by[i].insert(members()[from]);
-        else by[i].insert(by[from].begin(), by[from].end());
+        if (parent.stores() && !parent.layout && !HasRowTime(members()[from]))
+          by[i].insert(members()[from]);
+        else
+          by[i].insert(by[from].begin(), by[from].end());
       }
     }
     for (Step& step : plan_.steps) {
@@ -549,7 +595,8 @@ class Planner {
   // ---- Hazards, totals, the sentence ----
 
   void Hazards() {
-    HazardContext context{graph_, frame_, sweeper_, plan_, everything_, rebuilt_, expired_, expiries_, open_, open_asked_, {}, FindWritten(plan_)};
+    HazardContext context{graph_,   frame_,    sweeper_, plan_,       everything_, rebuilt_,
+                          expired_, expiries_, open_,    open_asked_, {},          FindWritten(plan_)};
     for (const Step& step : plan_.steps) context.steps_of[step.dataset].push_back(&step);
     std::vector<Hazard> found;
     for (const Cycle& cycle : cycles_) found.push_back(CycleHazard(cycle));
@@ -561,8 +608,12 @@ class Planner {
       h.severity = HazardSeverity::kNote;
       h.dataset = id;
       h.whole = true;
-      h.message = fmt::format("{} has no grain: the range narrows nothing, all of it is one step and everything below it may change", graph_[id].name);
-      h.remedy = "declare row_time (dbt: event_time) if its rows carry a time, or give its partitions a grain";
+      h.message = fmt::format(
+          "{} has no grain: the range narrows nothing, all of it is one step and everything below it may "
+          "change",
+          graph_[id].name);
+      h.remedy =
+          "declare row_time (dbt: event_time) if its rows carry a time, or give its partitions a grain";
       found.push_back(std::move(h));
     }
     for (Hazard& h : found)
@@ -578,7 +629,8 @@ class Planner {
     std::map<DatasetId, std::set<std::string>> codes;
     for (const Hazard& h : found)
       if (h.dataset.valid()) codes[h.dataset].insert(h.code);
-    for (Step& step : plan_.steps) step.hazards.assign(codes[step.dataset].begin(), codes[step.dataset].end());
+    for (Step& step : plan_.steps)
+      step.hazards.assign(codes[step.dataset].begin(), codes[step.dataset].end());
     plan_.hazards = std::move(found);
   }
 
@@ -592,10 +644,14 @@ class Planner {
     for (const EdgeId e : cycle.edges) {
       std::vector<std::string> seen;
       for (const Seen& s : graph_[e].seen) seen.push_back(FormatSeen(s));
-      edges.push_back(fmt::format("{} -> {} ({})", graph_[graph_[e].from].name, graph_[graph_[e].to].name, Join(seen, "; ")));
+      edges.push_back(fmt::format("{} -> {} ({})", graph_[graph_[e].from].name, graph_[graph_[e].to].name,
+                                  Join(seen, "; ")));
     }
-    h.message = fmt::format("{} read each other of the same period, so no order is right: {}", ListOf(names, 12), Join(edges, ", "));
-    h.remedy = "find the edge that is not so, or that reads an earlier period, and say so in the registry; the members are planned as one group without an order";
+    h.message = fmt::format("{} read each other of the same period, so no order is right: {}",
+                            ListOf(names, 12), Join(edges, ", "));
+    h.remedy =
+        "find the edge that is not so, or that reads an earlier period, and say so in the registry; the "
+        "members are planned as one group without an order";
     h.evidence["members"] = names;
     h.evidence["edges"] = edges;
     return h;
@@ -610,26 +666,35 @@ class Planner {
     bool timed = !plan_.steps.empty();
     for (const Step& step : plan_.steps) {
       datasets.insert(step.dataset);
-      if (!step.partitions) totals.partitions.reset();
-      else if (totals.partitions) *totals.partitions += *step.partitions;
-      if (step.seconds) seconds += *step.seconds;
-      else timed = false;
+      if (!step.partitions)
+        totals.partitions.reset();
+      else if (totals.partitions)
+        *totals.partitions += *step.partitions;
+      if (step.seconds)
+        seconds += *step.seconds;
+      else
+        timed = false;
     }
     totals.datasets = static_cast<std::int64_t>(datasets.size());
     totals.steps = static_cast<std::int64_t>(plan_.steps.size());
     totals.copies = static_cast<std::int64_t>(plan_.copies.size());
     if (timed) totals.seconds = seconds;
-    plan_.nothing_to_do = plan_.steps.empty() && plan_.afterwards.empty() && plan_.fresh.empty() && plan_.copies.empty() && plan_.left_stale.empty();
+    plan_.nothing_to_do = plan_.steps.empty() && plan_.afterwards.empty() && plan_.fresh.empty() &&
+                          plan_.copies.empty() && plan_.left_stale.empty();
     std::vector<std::string> names;
     for (const Target& t : request_.targets) names.push_back(graph_[t.dataset].name);
     if (plan_.nothing_to_do) {
       plan_.summary = "Nothing to do: " + WhyNothing();
     } else {
-      plan_.summary = fmt::format("{} corrected: {}, {} to rebuild; {} out of reach; {} left stale.", ListOf(names), Plural(totals.datasets, "dataset"),
-                                  totals.partitions ? Plural(*totals.partitions, "cell") : std::string("cells of unknown number"),
-                                  totals.copies == 1 ? "1 copy" : Thousands(totals.copies) + " copies", Plural(static_cast<std::int64_t>(plan_.left_stale.size()), "dataset"));
+      plan_.summary = fmt::format(
+          "{} corrected: {}, {} to rebuild; {} out of reach; {} left stale.", ListOf(names),
+          Plural(totals.datasets, "dataset"),
+          totals.partitions ? Plural(*totals.partitions, "cell") : std::string("cells of unknown number"),
+          totals.copies == 1 ? "1 copy" : Thousands(totals.copies) + " copies",
+          Plural(static_cast<std::int64_t>(plan_.left_stale.size()), "dataset"));
     }
-    std::string text = "backreach.plan/1\n" + graph_.fingerprint + "\n" + FormatInstant(request_.now) + (request_.include_open ? "\nopen" : "\n");
+    std::string text = "backreach.plan/1\n" + graph_.fingerprint + "\n" + FormatInstant(request_.now) +
+                       (request_.include_open ? "\nopen" : "\n");
     for (const Target& t : request_.targets) {
       text += "\ntarget " + graph_[t.dataset].name + (t.whole ? " whole" : "");
       for (const Span& s : t.asked) text += fmt::format(" {}..{}", s.start, s.end);
@@ -641,7 +706,8 @@ class Planner {
       rest.push_back(line);
     }
     for (const DatasetId id : request_.narrow) rest.push_back("narrow " + graph_[id].name);
-    for (const auto& [name, values] : request_.where) rest.push_back("where " + name + "=" + Join(values, ","));
+    for (const auto& [name, values] : request_.where)
+      rest.push_back("where " + name + "=" + Join(values, ","));
     std::sort(rest.begin(), rest.end());
     for (const std::string& line : rest) text += "\n" + line;
     plan_.id = Sha256Hex(text).substr(0, 16);
@@ -656,8 +722,10 @@ class Planner {
       if (IsFinite(b.first) && t.cells.back().end <= b.first)
         return fmt::format("{} begins with {}, and the range ends before it", d.name, d.layout->Key(b.first));
       if (IsFinite(d.last_end) && t.cells.front().start >= d.last_end)
-        return fmt::format("{} ended with {}, and the range starts after it", d.name, d.layout->Key(d.last_end - 1));
-      if (t.cells.front().start >= b.begun_end) return fmt::format("{} has not begun yet", SpansText(d, t.cells));
+        return fmt::format("{} ended with {}, and the range starts after it", d.name,
+                           d.layout->Key(d.last_end - 1));
+      if (t.cells.front().start >= b.begun_end)
+        return fmt::format("{} has not begun yet", SpansText(d, t.cells));
       if (IsFinite(b.kept_from) && t.cells.back().end <= b.kept_from)
         return fmt::format("{} keeps nothing before {}", d.name, d.layout->Key(b.kept_from));
     }

@@ -15,7 +15,8 @@ DatasetId FindDataset(const LineageGraph& graph, const NameIndex& names, const s
   const NameMatch match = names.Find(given);
   if (match.found) return DatasetId{*match.found};
   if (!match.candidates.empty()) {
-    std::string message = fmt::format("backreach: error: '{}' could be any of {} datasets", given, match.candidates.size());
+    std::string message =
+        fmt::format("backreach: error: '{}' could be any of {} datasets", given, match.candidates.size());
     std::size_t shown = 0;
     for (const std::uint32_t c : match.candidates) {
       if (++shown > 10) break;
@@ -32,7 +33,8 @@ DatasetId FindDataset(const LineageGraph& graph, const NameIndex& names, const s
   throw Error(message);
 }
 
-std::vector<DatasetId> FindDatasets(const LineageGraph& graph, const NameIndex& names, const std::string& given) {
+std::vector<DatasetId> FindDatasets(const LineageGraph& graph, const NameIndex& names,
+                                    const std::string& given) {
   return {FindDataset(graph, names, given)};
 }
 
@@ -50,7 +52,10 @@ Span ReadRange(const std::string& text, const Dataset& d) {
   if (dots == std::string::npos) return ReadDate(text, d);
   const Span from = ReadDate(text.substr(0, dots), d), to = ReadDate(text.substr(dots + 2), d);
   if (to.end <= from.start)
-    throw Error(fmt::format("backreach: error: the range {} ends before it begins\n  both ends are included: write the earlier date first", text));
+    throw Error(
+        fmt::format("backreach: error: the range {} ends before it begins\n  both ends are included: write "
+                    "the earlier date first",
+                    text));
   return {from.start, to.end};
 }
 
@@ -63,15 +68,24 @@ class Reader {
     out_.now = text_.now;
     out_.include_open = text_.include_open;
     out_.threads = text_.threads;
-    if (text_.fail_on == "note") out_.fail_on = HazardSeverity::kNote;
-    else if (text_.fail_on == "warning") out_.fail_on = HazardSeverity::kWarning;
+    if (text_.fail_on == "note")
+      out_.fail_on = HazardSeverity::kNote;
+    else if (text_.fail_on == "warning")
+      out_.fail_on = HazardSeverity::kWarning;
     else if (text_.fail_on != "blocking")
-      throw Error(fmt::format("backreach: error: --fail-on '{}' must be note, warning or blocking", text_.fail_on));
-    if (text_.targets.empty()) throw Error("backreach: error: no target was given\n  name what is corrected: backreach plan fct_orders --from 2026-03-01 --to 2026-03-31");
+      throw Error(
+          fmt::format("backreach: error: --fail-on '{}' must be note, warning or blocking", text_.fail_on));
+    if (text_.targets.empty())
+      throw Error(
+          "backreach: error: no target was given\n  name what is corrected: backreach plan fct_orders --from "
+          "2026-03-01 --to 2026-03-31");
     for (const std::string& given : text_.targets)
       for (const DatasetId id : FindDatasets(graph_, names_, given)) AddTarget(id, given);
-    std::sort(out_.targets.begin(), out_.targets.end(), [](const Target& a, const Target& b) { return a.dataset < b.dataset; });
-    out_.targets.erase(std::unique(out_.targets.begin(), out_.targets.end(), [](const Target& a, const Target& b) { return a.dataset == b.dataset; }), out_.targets.end());
+    std::sort(out_.targets.begin(), out_.targets.end(),
+              [](const Target& a, const Target& b) { return a.dataset < b.dataset; });
+    out_.targets.erase(std::unique(out_.targets.begin(), out_.targets.end(),
+                                   [](const Target& a, const Target& b) { return a.dataset == b.dataset; }),
+                       out_.targets.end());
     for (const std::string& given : text_.excludes) AddExclusion(given);
     for (const std::string& given : text_.accepts) AddAcceptance(given);
     for (const std::string& given : text_.narrows)
@@ -91,8 +105,10 @@ class Reader {
     const bool dated = d.layout || !d.stores();
     if (dated && !ranged && !t.whole) {
       const std::string grain = d.layout ? FormatGrain(*d.grain) : "";
-      throw Error(fmt::format("backreach: error: '{}' {} and no range was given\n  say which part is corrected: --from 2026-03-01 --to 2026-03-31, --range A..B, or --whole",
-                              given, d.layout ? "is cut by " + grain : "passes on what it reads"));
+      throw Error(
+          fmt::format("backreach: error: '{}' {} and no range was given\n  say which part is corrected: "
+                      "--from 2026-03-01 --to 2026-03-31, --range A..B, or --whole",
+                      given, d.layout ? "is cut by " + grain : "passes on what it reads"));
     }
     if (!ranged) t.whole = true;
     const Bounds& b = frame_[id];
@@ -107,7 +123,10 @@ class Reader {
       }
       if (span.end <= span.start) {
         if (text_.from && text_.to)
-          throw Error(fmt::format("backreach: error: the range {} .. {} ends before it begins\n  both ends are included: write the earlier date first", *text_.from, *text_.to));
+          throw Error(
+              fmt::format("backreach: error: the range {} .. {} ends before it begins\n  both ends are "
+                          "included: write the earlier date first",
+                          *text_.from, *text_.to));
         if (text_.from) {
           // Nothing complete from there on: what has begun is trimmed and said, the rest has not begun.
           span.end = ReadDate(*text_.from, d).end;
@@ -119,8 +138,10 @@ class Reader {
     }
     if (t.whole) {
       t.asked = d.layout && d.stores() ? SpanSet(Span{b.first, b.begun_end}) : SpanSet::All();
-      if (d.layout && d.retention && !IsFinite(b.first)) t.asked = SpanSet(Span{b.kept_from, b.complete_end});
-      else if (d.layout) t.asked = SpanSet(Span{b.first, b.complete_end});
+      if (d.layout && d.retention && !IsFinite(b.first))
+        t.asked = SpanSet(Span{b.kept_from, b.complete_end});
+      else if (d.layout)
+        t.asked = SpanSet(Span{b.first, b.complete_end});
       t.cells = t.asked;
     } else {
       t.asked = SpanSet::FromUnsorted(std::move(spans));
@@ -144,7 +165,8 @@ class Reader {
     if (names_.Find(given).found) {
       e.dataset = DatasetId{*names_.Find(given).found};
     } else {
-      for (std::size_t at = given.rfind(':'); at != std::string::npos && at > 0; at = given.rfind(':', at - 1)) {
+      for (std::size_t at = given.rfind(':'); at != std::string::npos && at > 0;
+           at = given.rfind(':', at - 1)) {
         const NameMatch match = names_.Find(given.substr(0, at));
         const bool date = at + 4 < given.size() && given[at + 1] >= '0' && given[at + 1] <= '9';
         if (!match.found || !date) continue;
@@ -162,7 +184,9 @@ class Reader {
     }
     for (const Target& t : out_.targets)
       if (t.dataset == e.dataset && e.spans.Intersects(t.cells))
-        throw Error(fmt::format("backreach: error: '{}' is a target and excluded at once\n  leave it out of one of the two", d.name));
+        throw Error(fmt::format(
+            "backreach: error: '{}' is a target and excluded at once\n  leave it out of one of the two",
+            d.name));
     out_.exclusions.push_back(std::move(e));
   }
 
@@ -174,7 +198,9 @@ class Reader {
       std::vector<std::string> codes;
       for (const HazardKind& kind : HazardKinds()) codes.push_back(kind.code);
       const auto near = Nearest(a.code, codes, 2);
-      throw Error(fmt::format("backreach: error: --accept: no hazard is called '{}'{}\n  backreach hazard CODE explains one", a.code, near.empty() ? "" : "; nearest: " + Join(near, ", ")));
+      throw Error(fmt::format(
+          "backreach: error: --accept: no hazard is called '{}'{}\n  backreach hazard CODE explains one",
+          a.code, near.empty() ? "" : "; nearest: " + Join(near, ", ")));
     }
     if (colon != std::string::npos) a.dataset = FindDataset(graph_, names_, given.substr(colon + 1));
     out_.accepted.push_back(a);
@@ -189,9 +215,13 @@ class Reader {
       const auto& dimensions = graph_[t.dataset].dimensions;
       const auto it = dimensions.find(name);
       if (it == dimensions.end())
-        throw Error(fmt::format("backreach: error: --where: {} has no dimension '{}'\n  declare it in a registry: dimensions: {{{}: [...]}}", graph_[t.dataset].name, name, name));
+        throw Error(
+            fmt::format("backreach: error: --where: {} has no dimension '{}'\n  declare it in a registry: "
+                        "dimensions: {{{}: [...]}}",
+                        graph_[t.dataset].name, name, name));
       if (std::find(it->second.begin(), it->second.end(), value) == it->second.end())
-        throw Error(fmt::format("backreach: error: --where: '{}' is no value of {} of {}\n  known: {}", value, name, graph_[t.dataset].name, Join(it->second, ", ")));
+        throw Error(fmt::format("backreach: error: --where: '{}' is no value of {} of {}\n  known: {}", value,
+                                name, graph_[t.dataset].name, Join(it->second, ", ")));
     }
     out_.where[name].push_back(value);
   }
@@ -205,6 +235,8 @@ class Reader {
 
 }  // namespace
 
-Request ReadRequest(const LineageGraph& graph, const NameIndex& names, const RequestText& text) { return Reader(graph, names, text).Read(); }
+Request ReadRequest(const LineageGraph& graph, const NameIndex& names, const RequestText& text) {
+  return Reader(graph, names, text).Read();
+}
 
 }  // namespace backreach

@@ -28,6 +28,7 @@ Request ReadRequest(const LineageGraph& graph, const NameIndex& names, const Req
 // One dataset by any unambiguous name; throws with the candidates, or the nearest names.
 DatasetId FindDataset(const LineageGraph& graph, const NameIndex& names, const std::string& given);
 // One or several: a name, or a selector that stands for a set.
-std::vector<DatasetId> FindDatasets(const LineageGraph& graph, const NameIndex& names, const std::string& given);
+std::vector<DatasetId> FindDatasets(const LineageGraph& graph, const NameIndex& names,
+                                    const std::string& given);
 
 }  // namespace backreach

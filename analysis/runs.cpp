@@ -48,7 +48,8 @@ namespace {
 
 class Runs {
  public:
-  Runs(const LineageGraph& graph, const Frame& frame, std::vector<Step>& steps) : g_(graph), frame_(frame), steps_(steps) {}
+  Runs(const LineageGraph& graph, const Frame& frame, std::vector<Step>& steps)
+      : g_(graph), frame_(frame), steps_(steps) {}
 
   void Fill() {
     std::map<JobId, std::vector<std::size_t>> by_job;
@@ -73,7 +74,9 @@ class Runs {
     if (step.whole) return SpanSet::All();
     if (!job.run_grain || job.run_grain->none()) return step.spans;
     const Dataset& d = g_[step.dataset];
-    return Layout(Calendar(*job.run_grain, &d.calendar.zone(), d.calendar.starts_at(), d.calendar.week_start())).AlignOut(step.spans);
+    return Layout(
+               Calendar(*job.run_grain, &d.calendar.zone(), d.calendar.starts_at(), d.calendar.week_start()))
+        .AlignOut(step.spans);
   }
 
   void Job(JobId id, const std::vector<std::size_t>& mine, bool several) {
@@ -99,7 +102,8 @@ class Runs {
       cells.whole = !d.layout;
       if (d.layout) cells.spans = SpanSet(Span{frame_[out].first, frame_[out].begun_end});
     } else {
-      cells.spans = Difference(d.layout->AlignOut(covered).Clip(frame_[out].first, frame_[out].begun_end), planned);
+      cells.spans =
+          Difference(d.layout->AlignOut(covered).Clip(frame_[out].first, frame_[out].begun_end), planned);
       if (cells.spans.empty()) return;
     }
     for (Cells& known : step.rewrites) {
@@ -117,7 +121,8 @@ class Runs {
     std::set<int> together;
     for (const std::size_t s : mine)
       for (const int before : steps_[s].after) together.insert(before);
-    // One run cannot wait for itself: if one output is read on the way to another, the job runs once for each.
+    // One run cannot wait for itself: if one output is read on the way to another, the job runs once for
+    // each.
     std::map<int, const Step*> by_id;
     for (const Step& s : steps_) by_id[s.id] = &s;
     std::vector<int> todo(together.begin(), together.end());

@@ -1,4 +1,5 @@
-// What a run writes beside the cells that it is asked for: other outputs of its job, and the rest of a coarser run.
+// What a run writes beside the cells that it is asked for: other outputs of its job, and the rest of a
+// coarser run.
 #pragma once
 
 #include <vector>

@@ -1,10 +1,10 @@
 // The problem: given dirty cells of some datasets, find the dirty cells of all that read them, without ever
-// listing cells. The idea: visit datasets in topological order; each pulls, over every edge from a dirty parent,
-// the stretch of time in which its own cells must lie to read something dirty, widens that to whole cells, carries
-// it forward where it reads itself, and clips it to its history. Views pull without widening. Invariants: sets
-// are sorted and merged; nothing is visited twice, but for cycles, whose members are swept round by round until
-// nothing grows (a stretch that goes on growing into its own shift is run out to the end at once). Cost: edges of
-// the region x spans on them.
+// listing cells. The idea: visit datasets in topological order; each pulls, over every edge from a dirty
+// parent, the stretch of time in which its own cells must lie to read something dirty, widens that to whole
+// cells, carries it forward where it reads itself, and clips it to its history. Views pull without widening.
+// Invariants: sets are sorted and merged; nothing is visited twice, but for cycles, whose members are swept
+// round by round until nothing grows (a stretch that goes on growing into its own shift is run out to the end
+// at once). Cost: edges of the region x spans on them.
 
 #include "analysis/sweep.hpp"
 
@@ -13,10 +13,13 @@
 namespace backreach {
 
 const char* ToString(HazardSeverity severity) {
-  return severity == HazardSeverity::kBlocking ? "blocking" : severity == HazardSeverity::kWarning ? "warning" : "note";
+  return severity == HazardSeverity::kBlocking  ? "blocking"
+         : severity == HazardSeverity::kWarning ? "warning"
+                                                : "note";
 }
 
-Region::Region(const LineageGraph& graph, const std::vector<DatasetId>& from) : position_(graph.datasets.size(), kNone) {
+Region::Region(const LineageGraph& graph, const std::vector<DatasetId>& from)
+    : position_(graph.datasets.size(), kNone) {
   std::vector<std::uint32_t> roots;
   for (const DatasetId id : from) roots.push_back(graph.entry_rank(id));
   for (const std::uint32_t rank : Reachable(graph.ranked(), roots)) {
@@ -47,12 +50,16 @@ Sweeper::Pulled Sweeper::Pull(const Edge& edge, const Dirt& parent) const {
   const Dataset& child = graph_[edge.to];
   Pulled out;
   if (!parent.ends.empty()) {
-    if (!child.stores()) out.ends = parent.ends;
-    else if (child.layout) out.region = CellsEndingIn(*child.layout, parent.ends);
+    if (!child.stores())
+      out.ends = parent.ends;
+    else if (child.layout)
+      out.region = CellsEndingIn(*child.layout, parent.ends);
   }
   if (parent.today) {
-    if (!child.stores()) out.today = true;
-    else if (!child.layout) out.region = SpanSet::All();
+    if (!child.stores())
+      out.today = true;
+    else if (!child.layout)
+      out.region = SpanSet::All();
   }
   if (parent.pass.empty()) return out;
   if (std::holds_alternative<reads::Same>(edge.effective)) {
@@ -78,19 +85,24 @@ Sweeper::Pulled Sweeper::Pull(const Edge& edge, const Dirt& parent) const {
     const bool last = !IsFinite(s.end) || s.end >= graph_[edge.from].last_end;
     ends.Append({from, last ? kMaxInstant : frame_.CompleteAt(edge.from, layout.Next(s.end))});
   }
-  if (!child.stores()) out.ends.Add(ends), out.today = out.today || today;
-  else if (child.layout) out.region.Add(CellsEndingIn(*child.layout, ends));
+  if (!child.stores())
+    out.ends.Add(ends), out.today = out.today || today;
+  else if (child.layout)
+    out.region.Add(CellsEndingIn(*child.layout, ends));
   return out;
 }
 
 SpanSet Sweeper::PullRows(const Edge& edge, const Dirt& parent, const RowTime& row_time) const {
   if (!parent.passes()) return {};
-  if (std::holds_alternative<reads::Latest>(edge.effective) || std::holds_alternative<reads::LatestThen>(edge.effective) || !parent.ends.empty() || parent.today)
+  if (std::holds_alternative<reads::Latest>(edge.effective) ||
+      std::holds_alternative<reads::LatestThen>(edge.effective) || !parent.ends.empty() || parent.today)
     return Pull(edge, parent).region;
   const Dataset& child = graph_[edge.to];
   if (row_time.exact) return MappingOf(edge, TimeSide{nullptr, &child.calendar, false}).Preimage(parent.pass);
-  const Layout rows(Calendar(row_time.grain, &child.calendar.zone(), child.calendar.starts_at(), child.calendar.week_start()));
-  return rows.AlignOut(MappingOf(edge, TimeSide{&rows, &rows.blocks()[0].calendar, false}).Preimage(parent.pass));
+  const Layout rows(Calendar(row_time.grain, &child.calendar.zone(), child.calendar.starts_at(),
+                             child.calendar.week_start()));
+  return rows.AlignOut(
+      MappingOf(edge, TimeSide{&rows, &rows.blocks()[0].calendar, false}).Preimage(parent.pass));
 }
 
 SpanSet Sweeper::Image(const Edge& edge, const SpanSet& cells) const {
@@ -114,7 +126,8 @@ SpanSet Sweeper::NewestThen(const Edge& edge, DatasetId reader, const SpanSet& c
   const Layout& own = *graph_[reader].layout;
   const auto newest_at = [&](Instant t) -> Span {
     if (!IsFinite(t)) return {t, t};
-    Instant end = layout.Floor(parent.complete_after ? AddDuration(layout.zone(), t, *parent.complete_after, -1) : t);
+    Instant end =
+        layout.Floor(parent.complete_after ? AddDuration(layout.zone(), t, *parent.complete_after, -1) : t);
     while (frame_.CompleteAt(edge.from, layout.Next(end)) <= t) end = layout.Next(end);
     while (frame_.CompleteAt(edge.from, end) > t) end = layout.Floor(end - 1);
     end = std::min(end, parent.last_end);
@@ -137,13 +150,16 @@ SpanSet Sweeper::Carry(DatasetId id, const SpanSet& cells, Instant until, const 
   for (const EdgeId e : graph_.in(id)) {
     const Edge& edge = graph_[e];
     if (!edge.self() || std::holds_alternative<reads::Same>(edge.effective)) continue;
-    if (std::holds_alternative<reads::Latest>(edge.effective) || std::holds_alternative<reads::LatestThen>(edge.effective) ||
+    if (std::holds_alternative<reads::Latest>(edge.effective) ||
+        std::holds_alternative<reads::LatestThen>(edge.effective) ||
         std::holds_alternative<reads::Key>(edge.effective))
       continue;  // reads its own newest: the same cell or one before, which is never ahead of itself
     maps.push_back(MappingOf(edge, d.side()));
     shifts_only = shifts_only && !std::holds_alternative<reads::ToDate>(edge.effective);
-    if (!edge.memory) endless = true;
-    else if (MaxSeconds(*edge.memory) > MaxSeconds(memory)) memory = *edge.memory;
+    if (!edge.memory)
+      endless = true;
+    else if (MaxSeconds(*edge.memory) > MaxSeconds(memory))
+      memory = *edge.memory;
   }
   if (maps.empty()) return cells;
   const Layout& layout = *d.layout;
@@ -159,16 +175,19 @@ SpanSet Sweeper::Carry(DatasetId id, const SpanSet& cells, Instant until, const 
     Instant limit = until, first_limit = until;
     if (!endless) {
       limit = std::min(until, layout.Ceil(AddDuration(layout.zone(), layout.Floor(start.end - 1), memory)));
-      if (IsFinite(start.start)) first_limit = std::min(until, layout.Ceil(AddDuration(layout.zone(), start.start, memory)));
+      if (IsFinite(start.start))
+        first_limit = std::min(until, layout.Ceil(AddDuration(layout.zone(), start.start, memory)));
     }
     SpanSet front(start);
     while (!front.empty()) {
       const SpanSet image = Difference(next_of(front).Clip(front.front().start, limit), blocked);
       const SpanSet next = Difference(image, front);
       if (next.empty() && (endless || image.empty() || image == front)) break;
-      bool runs_on = shifts_only && front.size() == 1 && !next.empty() && next.front().start == front.back().end;
+      bool runs_on =
+          shifts_only && front.size() == 1 && !next.empty() && next.front().start == front.back().end;
       if (runs_on && !endless) {
-        // A memory counts for each cell by itself: only if a single cell runs into its own shift do all of them.
+        // A memory counts for each cell by itself: only if a single cell runs into its own shift do all of
+        // them.
         const SpanSet one(Span{layout.Floor(front.back().end - 1), front.back().end});
         const SpanSet after = Difference(next_of(one), one);
         runs_on = !after.empty() && after.front().start == one.back().end;
@@ -186,8 +205,8 @@ SpanSet Sweeper::Carry(DatasetId id, const SpanSet& cells, Instant until, const 
         if (stop >= limit) break;
         continue;
       }
-      // With a memory the chains of the stretch's cells end alike: a turn that is out of reach for the first one is
-      // so for all.
+      // With a memory the chains of the stretch's cells end alike: a turn that is out of reach for the first
+      // one is so for all.
       SpanSet within;
       for (const Span& s : endless ? next : image)
         if (endless || !IsFinite(start.start) || s.start < first_limit) within.Append(s);
@@ -253,7 +272,8 @@ void Sweeper::Visit(DatasetId id, State& state) const {
     out.cells.Add(seed.cells);
     // What is not rebuilt does not carry its own past on either.
     SpanSet blocked;
-    if (rules.drop_gone && b.kept_from > b.first) blocked = Difference(SpanSet(Span{kMinInstant, b.kept_from}), seed.cells);
+    if (rules.drop_gone && b.kept_from > b.first)
+      blocked = Difference(SpanSet(Span{kMinInstant, b.kept_from}), seed.cells);
     if (rules.blocked) blocked.Add(rules.blocked(id, SpanSet::All()));
     if (!blocked.empty()) out.cells = Difference(out.cells, blocked);
     const SpanSet before = out.cells;
@@ -261,7 +281,8 @@ void Sweeper::Visit(DatasetId id, State& state) const {
     carried = Difference(out.cells, before);
     if (row_time) {
       if (!row_time->exact) {
-        const Layout row_layout(Calendar(row_time->grain, &d.calendar.zone(), d.calendar.starts_at(), d.calendar.week_start()));
+        const Layout row_layout(
+            Calendar(row_time->grain, &d.calendar.zone(), d.calendar.starts_at(), d.calendar.week_start()));
         rows = row_layout.AlignOut(rows);
       }
       rows.Add(carried);
@@ -280,15 +301,20 @@ void Sweeper::Visit(DatasetId id, State& state) const {
     std::vector<Because>& reasons = (*rules.because)[at];
     reasons.clear();
     for (Part& part : parts) {
-      SpanSet own = d.stores() ? (d.layout ? Intersection(d.layout->AlignOut(part.region), out.cells) : SpanSet::All()) : part.region;
+      SpanSet own =
+          d.stores() ? (d.layout ? Intersection(d.layout->AlignOut(part.region), out.cells) : SpanSet::All())
+                     : part.region;
       if (own.empty()) continue;
-      if (own == out.cells) reasons.push_back({part.edge, std::nullopt});
-      else reasons.push_back({part.edge, std::move(own)});
+      if (own == out.cells)
+        reasons.push_back({part.edge, std::nullopt});
+      else
+        reasons.push_back({part.edge, std::move(own)});
     }
     if (!carried.empty()) {
       const SpanSet own = Intersection(carried, out.cells);
       for (const EdgeId e : graph_.in(id))
-        if (graph_[e].self() && !std::holds_alternative<reads::Same>(graph_[e].effective) && !own.empty()) reasons.push_back({e, own});
+        if (graph_[e].self() && !std::holds_alternative<reads::Same>(graph_[e].effective) && !own.empty())
+          reasons.push_back({e, own});
     }
   }
   state.dirt[at] = std::move(out);
@@ -302,7 +328,8 @@ void Sweeper::Settle(std::uint32_t component, State& state) const {
   for (std::uint32_t m = begin; m < end; ++m)
     for (const EdgeId e : graph_.in(order[m]))
       if (graph_.component(graph_[e].from) == component &&
-          !(std::holds_alternative<reads::Same>(graph_[e].effective) || std::holds_alternative<reads::Window>(graph_[e].effective) ||
+          !(std::holds_alternative<reads::Same>(graph_[e].effective) ||
+            std::holds_alternative<reads::Window>(graph_[e].effective) ||
             std::holds_alternative<reads::Previous>(graph_[e].effective)))
         shifts_only = false;
   const std::uint32_t size = end - begin;
@@ -335,7 +362,8 @@ void Sweeper::Settle(std::uint32_t component, State& state) const {
       }
       ahead[m - begin] = grew_ahead ? ahead[m - begin] + 1 : 0;
       back[m - begin] = grew_back ? back[m - begin] + 1 : 0;
-      const bool run_out = round >= kMostRounds || (shifts_only && (ahead[m - begin] > size + 2 || back[m - begin] > size + 2));
+      const bool run_out = round >= kMostRounds ||
+                           (shifts_only && (ahead[m - begin] > size + 2 || back[m - begin] > size + 2));
       if (!run_out) continue;
       const Dataset& d = graph_[id];
       SpanSet more;
@@ -347,7 +375,8 @@ void Sweeper::Settle(std::uint32_t component, State& state) const {
       }
       if (d.stores() && d.layout) {
         const Bounds& b = frame_[id];
-        more = more.Clip(b.first, state.rules.until == SweepRules::Until::kComplete ? b.complete_end : b.begun_end);
+        more = more.Clip(b.first,
+                         state.rules.until == SweepRules::Until::kComplete ? b.complete_end : b.begun_end);
         if (state.rules.blocked) more = Difference(more, state.rules.blocked(id, more));
         if (state.rules.within) more = Intersection(more, (*state.rules.within)[at].cells);
       }

@@ -14,9 +14,10 @@ namespace backreach {
 
 // What one dataset holds after a sweep.
 struct Dirt {
-  SpanSet cells;  // whole cells; for a view the stretches that it passes through; everything for a whole table
-  SpanSet pass;   // what readers see of it: the cells, or less where rows carry their own time
-  SpanSet ends;   // below `latest_then` in a view: cells of a reader that end in here are dirty
+  SpanSet
+      cells;     // whole cells; for a view the stretches that it passes through; everything for a whole table
+  SpanSet pass;  // what readers see of it: the cells, or less where rows carry their own time
+  SpanSet ends;  // below `latest_then` in a view: cells of a reader that end in here are dirty
   bool today = false;  // the same: today's newest is dirty, which is all that a reader without grain asks
   bool empty() const { return cells.empty() && ends.empty() && !today; }
   bool passes() const { return !pass.empty() || !ends.empty() || today; }
@@ -55,8 +56,8 @@ struct SweepRules {
   std::function<SpanSet(DatasetId, const SpanSet& cells)> blocked;
   // Cells that must stay inside this (another sweep's). Null: no such bound.
   const std::vector<Dirt>* within = nullptr;
-  bool narrow_wholes = false;   // whole rebuilds pass what `row_time: exact` would
-  bool drop_gone = false;       // leave out what a dataset no longer keeps
+  bool narrow_wholes = false;                            // whole rebuilds pass what `row_time: exact` would
+  bool drop_gone = false;                                // leave out what a dataset no longer keeps
   std::vector<std::vector<Because>>* because = nullptr;  // to be filled, by position
   const std::set<DatasetId>* narrow = nullptr;           // datasets to be treated as `row_time: exact`
 };
@@ -81,7 +82,8 @@ class Sweeper {
   SpanSet Image(const Edge& edge, const SpanSet& cells) const;
   // The partitions of the edge's parent that were the newest complete ones when `cells` of `reader` ended.
   SpanSet NewestThen(const Edge& edge, DatasetId reader, const SpanSet& cells) const;
-  // Dirty cells of a dataset that reads itself, carried forward to `until`; what is in `blocked` does not carry.
+  // Dirty cells of a dataset that reads itself, carried forward to `until`; what is in `blocked` does not
+  // carry.
   SpanSet Carry(DatasetId id, const SpanSet& cells, Instant until, const SpanSet& blocked) const;
   // Cells of a stored dataset that end inside the set.
   SpanSet CellsEndingIn(const Layout& layout, const SpanSet& ends) const;

@@ -1,5 +1,5 @@
-// Closure, order and spans on generated graphs, in nanoseconds an edge, beside Boost's BFS and topological sort on
-// the same graph in the same run.
+// Closure, order and spans on generated graphs, in nanoseconds an edge, beside Boost's BFS and topological
+// sort on the same graph in the same run.
 
 #include <fmt/format.h>
 
@@ -19,7 +19,9 @@ using namespace backreach;
 
 namespace {
 
-double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 template <typename F>
 double Best(int rounds, F f) {
@@ -32,7 +34,8 @@ double Best(int rounds, F f) {
   return best;
 }
 
-// A layered graph with three edges a node, numbered as an ingest numbers it; ids beside are shuffled, as names are.
+// A layered graph with three edges a node, numbered as an ingest numbers it; ids beside are shuffled, as
+// names are.
 RankedRows Layered(std::uint32_t nodes, std::mt19937& random) {
   RankedRows rows;
   rows.offsets.reserve(nodes + 1);
@@ -68,7 +71,8 @@ void Walk(std::uint32_t edges) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> list;
   list.reserve(rows.targets.size());
   for (std::uint32_t v = 0; v < nodes; ++v)
-    for (std::uint32_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) list.emplace_back(name[v], name[rows.targets[e]]);
+    for (std::uint32_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e)
+      list.emplace_back(name[v], name[rows.targets[e]]);
   const Csr csr(boost::edges_are_unsorted, list.begin(), list.end(), nodes);
   list.clear();
   list.shrink_to_fit();
@@ -76,29 +80,38 @@ void Walk(std::uint32_t edges) {
   const double boost_time = Best(rounds > 3 ? 3 : 2, [&] {
     std::vector<boost::default_color_type> color(nodes, boost::white_color);
     boost::queue<std::uint64_t> queue;
-    const auto colors = boost::make_iterator_property_map(color.begin(), boost::get(boost::vertex_index, csr));
+    const auto colors =
+        boost::make_iterator_property_map(color.begin(), boost::get(boost::vertex_index, csr));
     for (const std::uint32_t root : {0u, 1u, 2u})
-      if (color[name[root]] == boost::white_color) boost::breadth_first_visit(csr, static_cast<Csr::vertex_descriptor>(name[root]), queue, boost::default_bfs_visitor(), colors);
+      if (color[name[root]] == boost::white_color)
+        boost::breadth_first_visit(csr, static_cast<Csr::vertex_descriptor>(name[root]), queue,
+                                   boost::default_bfs_visitor(), colors);
     std::vector<bool> in(nodes, false);
     boost_reached = 0;
     for (std::uint32_t v = 0; v < nodes; ++v)
       if (color[v] != boost::white_color) in[v] = true, ++boost_reached;
     const auto keep = [&in](Csr::vertex_descriptor v) { return static_cast<bool>(in[v]); };
-    const boost::filtered_graph<Csr, boost::keep_all, std::function<bool(Csr::vertex_descriptor)>> part(csr, boost::keep_all(), keep);
+    const boost::filtered_graph<Csr, boost::keep_all, std::function<bool(Csr::vertex_descriptor)>> part(
+        csr, boost::keep_all(), keep);
     std::vector<Csr::vertex_descriptor> order;
     boost::topological_sort(part, std::back_inserter(order));
     if (order.size() != boost_reached) fmt::print("Boost's order is incomplete\n");
   });
-  if (reached != boost_reached) fmt::print("the two reach different sets: {} and {}\n", reached, boost_reached);
-  fmt::print("walk {:>10} edges: closure and order {:6.2f} ns an edge, Boost BFS + topological sort {:7.2f}: {:.1f} times as long\n", edge_count, ours * 1e9 / edge_count, boost_time * 1e9 / edge_count,
-             boost_time / ours);
+  if (reached != boost_reached)
+    fmt::print("the two reach different sets: {} and {}\n", reached, boost_reached);
+  fmt::print(
+      "walk {:>10} edges: closure and order {:6.2f} ns an edge, Boost BFS + topological sort {:7.2f}: {:.1f} "
+      "times as long\n",
+      edge_count, ours * 1e9 / edge_count, boost_time * 1e9 / edge_count, boost_time / ours);
 }
 
 // Hours feed days, days feed days and months: the usual mix, `same` throughout.
 LineageGraph Generated(std::uint32_t nodes) {
   LineageGraph g;
   std::mt19937 random(5);
-  const auto layout = [](const char* grain) { return std::make_shared<const Layout>(Calendar(*ParseGrain(grain), Zone::Utc())); };
+  const auto layout = [](const char* grain) {
+    return std::make_shared<const Layout>(Calendar(*ParseGrain(grain), Zone::Utc()));
+  };
   const auto hour = layout("hour"), day = layout("day"), month = layout("month");
   g.datasets.resize(nodes);
   for (std::uint32_t v = 0; v < nodes; ++v) {
@@ -122,7 +135,9 @@ LineageGraph Generated(std::uint32_t nodes) {
       e.reads = e.effective = reads::Same{};
       g.edges.push_back(std::move(e));
     }
-  std::stable_sort(g.edges.begin(), g.edges.end(), [](const Edge& a, const Edge& b) { return std::tie(a.from, a.to) < std::tie(b.from, b.to); });
+  std::stable_sort(g.edges.begin(), g.edges.end(), [](const Edge& a, const Edge& b) {
+    return std::tie(a.from, a.to) < std::tie(b.from, b.to);
+  });
   g.Number();
   return g;
 }
@@ -133,7 +148,8 @@ Request Ask(const LineageGraph& g, int spans) {
   Target t;
   t.dataset = DatasetId{0};
   const Instant from = *ParseInstant("2024-01-01T00:00Z", true);
-  for (int i = 0; i < spans; ++i) t.asked.Add(SpanSet(Span{from + i * 3 * kDay, from + i * 3 * kDay + kHour}));
+  for (int i = 0; i < spans; ++i)
+    t.asked.Add(SpanSet(Span{from + i * 3 * kDay, from + i * 3 * kDay + kHour}));
   t.cells = g.datasets[0].layout->AlignOut(t.asked);
   r.targets.push_back(t);
   return r;
@@ -151,12 +167,16 @@ void Spans(std::uint32_t edges) {
     const Sweeper sweeper(g, frame, region);
     const std::vector<Seed> seeds = {{DatasetId{0}, request.targets[0].cells, request.targets[0].cells}};
     const double sweep = Best(3, [&] { sweeper.Run(seeds, {}); });
-    fmt::print("spans {:>9} edges, {:>3} intervals: one sweep {:7.1f} ns an edge, {:.1f} times the bare walk ({:.1f})\n", edge_count, spans, sweep * 1e9 / edge_count, sweep / bare, bare * 1e9 / edge_count);
+    fmt::print(
+        "spans {:>9} edges, {:>3} intervals: one sweep {:7.1f} ns an edge, {:.1f} times the bare walk "
+        "({:.1f})\n",
+        edge_count, spans, sweep * 1e9 / edge_count, sweep / bare, bare * 1e9 / edge_count);
   }
   const Request request = Ask(g, 1);
   std::size_t steps = 0;
   const double plan = Best(2, [&] { steps = MakePlan(g, request).steps.size(); });
-  fmt::print("plan  {:>9} edges: the whole plan {:7.1f} ns an edge ({} steps, {:.2f} s)\n", edge_count, plan * 1e9 / edge_count, steps, plan);
+  fmt::print("plan  {:>9} edges: the whole plan {:7.1f} ns an edge ({} steps, {:.2f} s)\n", edge_count,
+             plan * 1e9 / edge_count, steps, plan);
 }
 
 void Diamonds() {
@@ -169,8 +189,11 @@ void Diamonds() {
     for (std::uint32_t v = 0; v < n; ++v) {
       Dataset& d = g.datasets[v];
       d.name = fmt::format("d{:05}", v);
-      if (v == 0 || v + 1 == n) d.layout = day, d.grain = day->blocks()[0].calendar.grain(), d.writes = Writes::kReplace, d.writes_stated = v > 0;
-      else d.kind = Kind::kView;
+      if (v == 0 || v + 1 == n)
+        d.layout = day, d.grain = day->blocks()[0].calendar.grain(), d.writes = Writes::kReplace,
+        d.writes_stated = v > 0;
+      else
+        d.kind = Kind::kView;
       d.first = v == 0 || v + 1 == n ? 1577836800 : kMinInstant;
     }
     const auto edge = [&](std::uint32_t a, std::uint32_t b) {
@@ -191,7 +214,10 @@ void Diamonds() {
   const Request request = Ask(one, 1);
   const auto time = [&](const LineageGraph& g) { return Best(200, [&] { MakePlan(g, request); }); };
   const double a = time(one), b = time(thirty), c = time(sixty);
-  fmt::print("diamonds: a plan of one edge {:.1f} us, 30 layers of diamonds {:.1f} us ({:.1f} times), 60 layers {:.1f} us\n", a * 1e6, b * 1e6, b / a, c * 1e6);
+  fmt::print(
+      "diamonds: a plan of one edge {:.1f} us, 30 layers of diamonds {:.1f} us ({:.1f} times), 60 layers "
+      "{:.1f} us\n",
+      a * 1e6, b * 1e6, b / a, c * 1e6);
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ class HelpForm : public CLI::Formatter {
   std::string make_usage(const CLI::App* app, std::string) const override {
     std::string line = "Usage: " + app->get_name();
     const CLI::App* parent = app->get_parent();
-    for (std::string path; parent; parent = parent->get_parent()) line = "Usage: " + parent->get_name() + " " + line.substr(7);
+    for (std::string path; parent; parent = parent->get_parent())
+      line = "Usage: " + parent->get_name() + " " + line.substr(7);
     if (!app->get_footer().empty() || app->get_subcommands({}).empty()) {
       const auto it = words.find(app);
       if (it != words.end() && !it->second.empty()) line += " " + it->second;
@@ -65,9 +66,11 @@ void Bind(CLI::App& parent, const Command& command, std::deque<Bound>& all, Help
       app->add_flag(name, flag.second, spec.help);
     } else {
       auto& value = bound.values.emplace_back(spec.name, std::vector<std::string>());
-      CLI::Option* option = app->add_option(name, value.second, spec.help)->type_name(spec.placeholder)->expected(1);
+      CLI::Option* option =
+          app->add_option(name, value.second, spec.help)->type_name(spec.placeholder)->expected(1);
       option->allow_extra_args(false);
-      option->multi_option_policy(spec.kind == OptionSpec::Kind::kList ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::TakeLast);
+      option->multi_option_policy(spec.kind == OptionSpec::Kind::kList ? CLI::MultiOptionPolicy::TakeAll
+                                                                       : CLI::MultiOptionPolicy::TakeLast);
     }
   }
 }
@@ -75,7 +78,9 @@ void Bind(CLI::App& parent, const Command& command, std::deque<Bound>& all, Help
 }  // namespace
 
 Invocation ReadArguments(int argc, char** argv, const std::vector<Command>& commands) {
-  CLI::App app("What a correction can reach: rebuild plan, hazards and copies out of reach, before a backfill", "backreach");
+  CLI::App app(
+      "What a correction can reach: rebuild plan, hazards and copies out of reach, before a backfill",
+      "backreach");
   auto form = std::make_shared<HelpForm>();
   app.formatter(form);
   app.require_subcommand(1);
@@ -114,7 +119,8 @@ Invocation ReadArguments(int argc, char** argv, const std::vector<Command>& comm
       for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
         const std::string name = word.substr(0, word.find('='));
-        if (name.rfind("--", 0) != 0 || std::find(options.begin(), options.end(), name) != options.end()) continue;
+        if (name.rfind("--", 0) != 0 || std::find(options.begin(), options.end(), name) != options.end())
+          continue;
         const auto near = Nearest(name, options, 1);
         if (!near.empty()) std::cerr << "  did you mean: " << near[0] << "\n";
       }

@@ -10,7 +10,7 @@ namespace backreach {
 struct Invocation {
   const Command* command = nullptr;  // null: help or version was printed
   Arguments arguments;
-  int status = 0;                    // what to exit with where there is no command
+  int status = 0;  // what to exit with where there is no command
 };
 
 // Reads the words of the command line. Prints help where asked, and what is wrong to standard error.

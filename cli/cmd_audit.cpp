@@ -13,12 +13,18 @@ namespace {
 Status Run(const Arguments& a) {
   const std::string format = FormatOf(a, {"text", "json"}, "text");
   const std::string bar = a.value("fail-on").value_or("blocking");
-  if (bar != "blocking" && bar != "warning" && bar != "note") throw Error(fmt::format("backreach: error: --fail-on '{}' must be note, warning or blocking", bar));
-  const HazardSeverity fail_on = bar == "note" ? HazardSeverity::kNote : bar == "warning" ? HazardSeverity::kWarning : HazardSeverity::kBlocking;
+  if (bar != "blocking" && bar != "warning" && bar != "note")
+    throw Error(fmt::format("backreach: error: --fail-on '{}' must be note, warning or blocking", bar));
+  const HazardSeverity fail_on = bar == "note"      ? HazardSeverity::kNote
+                                 : bar == "warning" ? HazardSeverity::kWarning
+                                                    : HazardSeverity::kBlocking;
   const BuiltGraph built = LoadGraph(a);
   const Audit audit = MakeAudit(built.graph);
-  if (a.flag("suggest")) WriteOut(a, SuggestRegistry(audit));
-  else WriteOut(a, format == "json" ? AuditJson(built.graph, audit) : AuditText(built.graph, audit, {TerminalWidth(), Coloured(), false}));
+  if (a.flag("suggest"))
+    WriteOut(a, SuggestRegistry(audit));
+  else
+    WriteOut(a, format == "json" ? AuditJson(built.graph, audit)
+                                 : AuditText(built.graph, audit, {TerminalWidth(), Coloured(), false}));
   for (const AuditFinding& f : audit.findings)
     if (f.severity >= fail_on) return Status::kFound;
   for (const AuditNotUnderstood& n : audit.not_understood)
@@ -30,13 +36,19 @@ Status Run(const Arguments& a) {
 
 Command AuditCommand() {
   using Kind = OptionSpec::Kind;
-  return {"audit", "", 0, 0, "ways out of the platform that nobody wrote down, and registry entries that no longer hold",
+  return {"audit",
+          "",
+          0,
+          0,
+          "ways out of the platform that nobody wrote down, and registry entries that no longer hold",
           "  backreach audit\n"
           "  backreach audit --suggest >> registry.yml",
           std::vector<OptionSpec>{{Kind::kValue, "format", "FORMAT", "text (default) or json"},
                                   {Kind::kFlag, "suggest", "", "print the registry entries that are missing"},
-                                  {Kind::kValue, "fail-on", "SEVERITY", "exit status 1 at or above this: note, warning, blocking (default)"},
-                                  {Kind::kValue, "out", "FILE", "write to this file"}} + CommonOptions(),
+                                  {Kind::kValue, "fail-on", "SEVERITY",
+                                   "exit status 1 at or above this: note, warning, blocking (default)"},
+                                  {Kind::kValue, "out", "FILE", "write to this file"}} +
+              CommonOptions(),
           Run};
 }
 

@@ -17,7 +17,8 @@ namespace {
 // A field for CSV; formulas are defused, since spreadsheets run them.
 std::string Csv(const std::string& text) {
   std::string field = Printable(text);
-  if (!field.empty() && std::string_view("=+-@").find(field[0]) != std::string_view::npos) field = "'" + field;
+  if (!field.empty() && std::string_view("=+-@").find(field[0]) != std::string_view::npos)
+    field = "'" + field;
   if (field.find_first_of(",\"\n") == std::string::npos) return field;
   std::string out = "\"";
   for (const char c : field) out += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -38,7 +39,8 @@ Status Run(const Arguments& a) {
       if (taken[i]) continue;
       bool is = !below;
       for (const CopyOf& of : g.copies[i].of)
-        is = is || (of.dataset.valid() && below->Has(of.dataset)) || (of.copy.valid() && taken[of.copy.value]);
+        is =
+            is || (of.dataset.valid() && below->Has(of.dataset)) || (of.copy.valid() && taken[of.copy.value]);
       if (is) taken[i] = more = true;
     }
   }
@@ -53,20 +55,27 @@ Status Run(const Arguments& a) {
   for (const CopyId id : ids) {
     const Copy& c = g[id];
     std::vector<std::string> of;
-    for (const CopyOf& o : c.of) of.push_back(o.dataset.valid() ? g[o.dataset].name : o.name + (o.copy.valid() ? "" : " (unknown)"));
+    for (const CopyOf& o : c.of)
+      of.push_back(o.dataset.valid() ? g[o.dataset].name : o.name + (o.copy.valid() ? "" : " (unknown)"));
     if (format == "csv") {
-      text += Csv(c.id) + "," + Csv(Join(of, "; ")) + "," + Csv(c.kind) + "," + Csv(c.where) + "," + Csv(c.owner) + "," + Csv(c.contact) + "," + Csv(Join(c.taken, "; ")) + "\n";
+      text += Csv(c.id) + "," + Csv(Join(of, "; ")) + "," + Csv(c.kind) + "," + Csv(c.where) + "," +
+              Csv(c.owner) + "," + Csv(c.contact) + "," + Csv(Join(c.taken, "; ")) + "\n";
     } else {
       text += Printable(c.id) + "\n";
-      text += fmt::format("  of     {}\n  kind   {}{}\n", Printable(ListOf(of, 20)), c.kind, c.where.empty() ? "" : ", " + Printable(c.where));
-      text += fmt::format("  who    {}{}\n", c.owner.empty() ? "nobody named" : Printable(c.owner), c.contact.empty() ? "" : ", " + Printable(c.contact));
+      text += fmt::format("  of     {}\n  kind   {}{}\n", Printable(ListOf(of, 20)), c.kind,
+                          c.where.empty() ? "" : ", " + Printable(c.where));
+      text += fmt::format("  who    {}{}\n", c.owner.empty() ? "nobody named" : Printable(c.owner),
+                          c.contact.empty() ? "" : ", " + Printable(c.contact));
       if (!c.taken.empty()) text += "  taken  " + ListOf(c.taken, 5) + "\n";
       for (const Seen& s : c.seen) text += "  from   " + Printable(FormatSeen(s)) + "\n";
     }
   }
   if (ids.empty() && format == "text")
-    text = a.words.empty() ? "no copies are known: no registry names one, and no exposure\n"
-                           : fmt::format("no copies are known below {}; that is no proof that there are none (backreach audit)\n", Printable(a.words[0]));
+    text = a.words.empty()
+               ? "no copies are known: no registry names one, and no exposure\n"
+               : fmt::format(
+                     "no copies are known below {}; that is no proof that there are none (backreach audit)\n",
+                     Printable(a.words[0]));
   WriteOut(a, text);
   return Status::kDone;
 }
@@ -75,10 +84,16 @@ Status Run(const Arguments& a) {
 
 Command CopiesCommand() {
   using Kind = OptionSpec::Kind;
-  return {"copies", "DATASET", 0, 1, "every known copy outside the platform, or those below a dataset",
+  return {"copies",
+          "DATASET",
+          0,
+          1,
+          "every known copy outside the platform, or those below a dataset",
           "  backreach copies\n"
           "  backreach copies revenue_daily --format csv",
-          std::vector<OptionSpec>{{Kind::kValue, "format", "FORMAT", "text (default), json or csv"}} + CommonOptions(), Run};
+          std::vector<OptionSpec>{{Kind::kValue, "format", "FORMAT", "text (default), json or csv"}} +
+              CommonOptions(),
+          Run};
 }
 
 }  // namespace backreach

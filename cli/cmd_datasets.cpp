@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
+#include "analysis/request_text.hpp"
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
-#include "analysis/request_text.hpp"
 #include "graph/words.hpp"
 #include "render/json.hpp"
 #include "render/text.hpp"
@@ -31,7 +31,8 @@ Status Run(const Arguments& a) {
       for (const EdgeId e : g.out(id)) below += g[g[e].to].layout != nullptr;
       unknown.emplace_back(below, id);
     }
-    std::stable_sort(unknown.begin(), unknown.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
+    std::stable_sort(unknown.begin(), unknown.end(),
+                     [](const auto& x, const auto& y) { return x.first > y.first; });
     ids.clear();
     for (const auto& [n, id] : unknown) ids.push_back(id);
   }
@@ -43,11 +44,13 @@ Status Run(const Arguments& a) {
   for (const DatasetId id : ids) {
     const Dataset& d = g[id];
     const std::string grain = d.grain ? FormatGrain(*d.grain) : d.stores() ? "grain unknown" : "";
-    text += fmt::format("{:<48} {:<10} {:<14} {}\n", Printable(d.name), ToString(d.kind), grain, d.writes == Writes::kUnknown ? "" : ToString(d.writes));
+    text += fmt::format("{:<48} {:<10} {:<14} {}\n", Printable(d.name), ToString(d.kind), grain,
+                        d.writes == Writes::kUnknown ? "" : ToString(d.writes));
   }
   if (a.flag("unknown") && !ids.empty()) {
     text += "\nto paste into a registry, with the grain that each one has:\n\nbackreach: 1\ndatasets:\n";
-    for (const DatasetId id : ids) text += fmt::format("  - {{name: \"{}\", partitions: day}}\n", Printable(g[id].name));
+    for (const DatasetId id : ids)
+      text += fmt::format("  - {{name: \"{}\", partitions: day}}\n", Printable(g[id].name));
   }
   if (ids.empty()) Say(a, "note: no dataset matches\n");
   WriteOut(a, text);
@@ -58,11 +61,17 @@ Status Run(const Arguments& a) {
 
 Command DatasetsCommand() {
   using Kind = OptionSpec::Kind;
-  return {"datasets", "NAME...", 0, -1, "the datasets that are known",
+  return {"datasets",
+          "NAME...",
+          0,
+          -1,
+          "the datasets that are known",
           "  backreach datasets\n"
           "  backreach datasets --unknown",
-          std::vector<OptionSpec>{{Kind::kFlag, "unknown", "", "those whose grain nobody said, with a registry stanza to paste"},
-                                  {Kind::kValue, "format", "FORMAT", "text (default) or json"}} + CommonOptions(),
+          std::vector<OptionSpec>{
+              {Kind::kFlag, "unknown", "", "those whose grain nobody said, with a registry stanza to paste"},
+              {Kind::kValue, "format", "FORMAT", "text (default) or json"}} +
+              CommonOptions(),
           Run};
 }
 

@@ -26,7 +26,8 @@ Status Run(const Arguments& a) {
   }
   const BuiltGraph built = LoadGraph(a);
   const LineageGraph& g = built.graph;
-  std::size_t unknown_grain = 0, unknown_writes = 0, assumed_zone = 0, assumed_edges = 0, cyclic = 0, conflicts = 0;
+  std::size_t unknown_grain = 0, unknown_writes = 0, assumed_zone = 0, assumed_edges = 0, cyclic = 0,
+              conflicts = 0;
   for (std::uint32_t i = 0; i < g.datasets.size(); ++i) {
     const Dataset& d = g.datasets[i];
     if (!d.stores()) continue;
@@ -37,19 +38,32 @@ Status Run(const Arguments& a) {
     conflicts += d.conflicts.size();
   }
   for (const Edge& e : g.edges) assumed_edges += std::holds_alternative<reads::Unknown>(e.reads);
-  text += fmt::format("graph       {} datasets, {} edges, {} jobs, {} copies, from {}\n", Thousands(static_cast<std::int64_t>(g.datasets.size())), Thousands(static_cast<std::int64_t>(g.edges.size())), g.jobs.size(), g.copies.size(),
+  text += fmt::format("graph       {} datasets, {} edges, {} jobs, {} copies, from {}\n",
+                      Thousands(static_cast<std::int64_t>(g.datasets.size())),
+                      Thousands(static_cast<std::int64_t>(g.edges.size())), g.jobs.size(), g.copies.size(),
                       Plural(static_cast<std::int64_t>(g.sources.size()), "source"));
-  text += fmt::format("grain       unknown for {} (backreach datasets --unknown)\n", Plural(static_cast<std::int64_t>(unknown_grain), "dataset"));
-  text += fmt::format("writing     unknown for {} that something writes\n", Plural(static_cast<std::int64_t>(unknown_writes), "dataset"));
-  text += fmt::format("zone        assumed to be UTC for {} with a grain\n", Plural(static_cast<std::int64_t>(assumed_zone), "dataset"));
-  text += fmt::format("mappings    assumed on {}\n", Plural(static_cast<std::int64_t>(assumed_edges), "edge"));
-  if (cyclic > 0) text += fmt::format("cycles      {} stand in cycles of datasets (a plan says whether their days do, too)\n", Plural(static_cast<std::int64_t>(cyclic), "dataset"));
-  if (conflicts > 0) text += fmt::format("conflicts   {} (backreach show DATASET; the used value is named)\n", Plural(static_cast<std::int64_t>(conflicts), "fact"));
+  text += fmt::format("grain       unknown for {} (backreach datasets --unknown)\n",
+                      Plural(static_cast<std::int64_t>(unknown_grain), "dataset"));
+  text += fmt::format("writing     unknown for {} that something writes\n",
+                      Plural(static_cast<std::int64_t>(unknown_writes), "dataset"));
+  text += fmt::format("zone        assumed to be UTC for {} with a grain\n",
+                      Plural(static_cast<std::int64_t>(assumed_zone), "dataset"));
+  text +=
+      fmt::format("mappings    assumed on {}\n", Plural(static_cast<std::int64_t>(assumed_edges), "edge"));
+  if (cyclic > 0)
+    text +=
+        fmt::format("cycles      {} stand in cycles of datasets (a plan says whether their days do, too)\n",
+                    Plural(static_cast<std::int64_t>(cyclic), "dataset"));
+  if (conflicts > 0)
+    text += fmt::format("conflicts   {} (backreach show DATASET; the used value is named)\n",
+                        Plural(static_cast<std::int64_t>(conflicts), "fact"));
   if (g.unresolved.empty()) {
     text += "unresolved  nothing\n";
   } else {
     text += fmt::format("unresolved  {}\n", Plural(static_cast<std::int64_t>(g.unresolved.size()), "name"));
-    for (const Unresolved& u : g.unresolved) text += "  ! " + Wrapped(Printable(u.fact.message + " [" + FormatSeen(u.seen) + "]"), TerminalWidth(), 4) + "\n";
+    for (const Unresolved& u : g.unresolved)
+      text += "  ! " +
+              Wrapped(Printable(u.fact.message + " [" + FormatSeen(u.seen) + "]"), TerminalWidth(), 4) + "\n";
   }
   WriteOut(a, text);
   return Status::kDone;
@@ -58,10 +72,15 @@ Status Run(const Arguments& a) {
 }  // namespace
 
 Command DoctorCommand() {
-  return {"doctor", "", 0, 0, "is the store sound, and what does it not know?",
+  return {"doctor",
+          "",
+          0,
+          0,
+          "is the store sound, and what does it not know?",
           "  backreach doctor\n"
           "  backreach doctor --store prod.db",
-          CommonOptions(), Run};
+          CommonOptions(),
+          Run};
 }
 
 }  // namespace backreach

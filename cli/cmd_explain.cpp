@@ -25,10 +25,19 @@ Status Run(const Arguments& a) {
 
 Command ExplainCommand() {
   using Kind = OptionSpec::Kind;
-  return {"explain", "TARGET... DATASET", 2, -1, "why a dataset is in the plan, hop by hop, and who declared each hop",
-          "  backreach explain fct_orders --from 2026-03-01 --to 2026-03-31 orders_28d\n"
-          "  backreach explain fct_orders --from 2026-03-01 --to 2026-03-31 orders_28d --partition 2026-04-10",
-          RequestOptions() + std::vector<OptionSpec>{{Kind::kValue, "partition", "KEY", "one partition of it"}, {Kind::kValue, "out", "FILE", "write to this file"}} + CommonOptions(), Run};
+  return {
+      "explain",
+      "TARGET... DATASET",
+      2,
+      -1,
+      "why a dataset is in the plan, hop by hop, and who declared each hop",
+      "  backreach explain fct_orders --from 2026-03-01 --to 2026-03-31 orders_28d\n"
+      "  backreach explain fct_orders --from 2026-03-01 --to 2026-03-31 orders_28d --partition 2026-04-10",
+      RequestOptions() +
+          std::vector<OptionSpec>{{Kind::kValue, "partition", "KEY", "one partition of it"},
+                                  {Kind::kValue, "out", "FILE", "write to this file"}} +
+          CommonOptions(),
+      Run};
 }
 
 }  // namespace backreach

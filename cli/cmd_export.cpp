@@ -6,7 +6,11 @@ namespace backreach {
 
 Command ExportCommand() {
   using Kind = OptionSpec::Kind;
-  return {"export", "", 0, 0, "the whole graph as JSON: for other tools, and for a diff between two days",
+  return {"export",
+          "",
+          0,
+          0,
+          "the whole graph as JSON: for other tools, and for a diff between two days",
           "  backreach export --out graph.json\n"
           "  backreach export | jq '.edges | length'",
           std::vector<OptionSpec>{{Kind::kValue, "out", "FILE", "write to this file"}} + CommonOptions(),

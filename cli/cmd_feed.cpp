@@ -23,22 +23,29 @@ Status Run(const Arguments& a) {
     if (*to == known.name) feed = &known;
   if (!feed) {
     const auto near = Nearest(*to, names, 1);
-    throw Error(fmt::format("backreach: error: no feed to '{}'\n  {}", *to, near.empty() ? "one of " + Join(names, ", ") : "did you mean '" + near[0] + "'?"));
+    throw Error(
+        fmt::format("backreach: error: no feed to '{}'\n  {}", *to,
+                    near.empty() ? "one of " + Join(names, ", ") : "did you mean '" + near[0] + "'?"));
   }
   const std::string path = a.words[0];
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(path + ": error: no such file\n  make one with: backreach plan ... --format json --out plan.json");
+  if (!in)
+    throw Error(path +
+                ": error: no such file\n  make one with: backreach plan ... --format json --out plan.json");
   const std::string text((std::istreambuf_iterator<char>(in)), {});
   FeedOptions options;
   options.force = a.flag("force");
   if (const auto most = a.value("max-parallel")) {
     const auto [end, ec] = std::from_chars(most->data(), most->data() + most->size(), options.max_parallel);
-    if (ec != std::errc{} || *end != '\0' || options.max_parallel < 1) throw Error(fmt::format("backreach: error: --max-parallel '{}' must be a number from 1 on", *most));
+    if (ec != std::errc{} || *end != '\0' || options.max_parallel < 1)
+      throw Error(fmt::format("backreach: error: --max-parallel '{}' must be a number from 1 on", *most));
   }
   const FeedResult result = WriteFeed(*feed, text, path, options);
   for (const std::string& warning : result.warnings) Say(a, "warning: " + Printable(warning) + "\n");
   if (!result.blocked.empty()) {
-    std::string message = fmt::format("{}: {} not accepted:\n", path, result.blocked.size() == 1 ? "a blocking hazard is" : "blocking hazards are");
+    std::string message =
+        fmt::format("{}: {} not accepted:\n", path,
+                    result.blocked.size() == 1 ? "a blocking hazard is" : "blocking hazards are");
     for (const std::string& hazard : result.blocked) message += "  x " + Printable(hazard) + "\n";
     Say(a, message + "  settle them and plan again with --accept, or say --force; nothing was written\n");
     return Status::kFound;
@@ -49,7 +56,10 @@ Status Run(const Arguments& a) {
   for (const auto& [name, content] : result.files) {
     const std::string file = (std::filesystem::path(folder) / name).lexically_normal().string();
     WriteFile(file, content);
-    if (EndsWith(name, ".sh")) std::filesystem::permissions(file, std::filesystem::perms::owner_exec | std::filesystem::perms::group_exec, std::filesystem::perm_options::add, ec);
+    if (EndsWith(name, ".sh"))
+      std::filesystem::permissions(file,
+                                   std::filesystem::perms::owner_exec | std::filesystem::perms::group_exec,
+                                   std::filesystem::perm_options::add, ec);
     Say(a, file + " written\n");
   }
   return Status::kDone;
@@ -59,7 +69,11 @@ Status Run(const Arguments& a) {
 
 Command FeedCommand() {
   using Kind = OptionSpec::Kind;
-  return {"feed", "PLAN.json", 1, 1, "hand a plan over: to Airflow, to dbt, or as a shell script",
+  return {"feed",
+          "PLAN.json",
+          1,
+          1,
+          "hand a plan over: to Airflow, to dbt, or as a shell script",
           "  backreach feed plan.json --to airflow --out dags/\n"
           "  backreach feed plan.json --to shell --max-parallel 2",
           std::vector<OptionSpec>{{Kind::kValue, "to", "ENGINE", "airflow, dbt or shell"},

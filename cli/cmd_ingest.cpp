@@ -14,7 +14,8 @@ namespace backreach {
 namespace {
 
 // A registry's names must be its own: an id or name that another registry in the store has is refused too.
-void CheckAgainstStore(const std::vector<SourceFacts>& given, const std::vector<SourceFacts>& stored, Diagnostics& diagnostics) {
+void CheckAgainstStore(const std::vector<SourceFacts>& given, const std::vector<SourceFacts>& stored,
+                       Diagnostics& diagnostics) {
   std::map<std::string, std::string> taken;
   const auto each = [](const SourceFacts& s, auto f) {
     for (const DatasetFact& d : s.facts.datasets) f("dataset", d.name, d.at);
@@ -24,16 +25,21 @@ void CheckAgainstStore(const std::vector<SourceFacts>& given, const std::vector<
   };
   for (const SourceFacts& s : stored) {
     bool replaced = s.source.kind != "registry";
-    for (const SourceFacts& g : given) replaced = replaced || (g.source.kind == s.source.kind && g.source.key == s.source.key);
+    for (const SourceFacts& g : given)
+      replaced = replaced || (g.source.kind == s.source.kind && g.source.key == s.source.key);
     if (replaced) continue;
-    each(s, [&](const char* what, const std::string& name, const Place& at) { taken[std::string(what) + "\n" + name] = s.source.key + ":" + at.place; });
+    each(s, [&](const char* what, const std::string& name, const Place& at) {
+      taken[std::string(what) + "\n" + name] = s.source.key + ":" + at.place;
+    });
   }
   for (const SourceFacts& g : given) {
     if (g.source.kind != "registry") continue;
     each(g, [&](const char* what, const std::string& name, const Place& at) {
       const auto it = taken.find(std::string(what) + "\n" + name);
       if (it != taken.end())
-        diagnostics.Error(at.file + ":" + at.place, fmt::format("{} '{}' stands in another registry too", what, name), {fmt::format("in {} as well: keep one", it->second)});
+        diagnostics.Error(at.file + ":" + at.place,
+                          fmt::format("{} '{}' stands in another registry too", what, name),
+                          {fmt::format("in {} as well: keep one", it->second)});
     });
   }
 }
@@ -43,8 +49,11 @@ std::string Counted(const Facts& f) {
   const auto add = [&](std::size_t n, const char* word) {
     if (n > 0) parts.push_back(Plural(static_cast<std::int64_t>(n), word));
   };
-  add(f.datasets.size(), "dataset"), add(f.edges.size(), "edge"), add(f.jobs.size(), "job"), add(f.checks.size(), "check");
-  if (!f.copies.empty()) parts.push_back(f.copies.size() == 1 ? "1 copy" : Thousands(static_cast<std::int64_t>(f.copies.size())) + " copies");
+  add(f.datasets.size(), "dataset"), add(f.edges.size(), "edge"), add(f.jobs.size(), "job"),
+      add(f.checks.size(), "check");
+  if (!f.copies.empty())
+    parts.push_back(f.copies.size() == 1 ? "1 copy"
+                                         : Thousands(static_cast<std::int64_t>(f.copies.size())) + " copies");
   add(f.extracts.size(), "way out"), add(f.unresolved.size(), "unresolved name");
   if (!f.extracts.empty() && f.extracts.size() > 1)
     for (std::string& p : parts)
@@ -78,7 +87,8 @@ Status RunImporter(const Arguments& arguments) {
   if (!arguments.flag("quiet")) std::cerr << Format(diagnostics);
   const std::size_t written = store.Replace(facts);
   for (const SourceFacts& f : facts)
-    Say(arguments, fmt::format("{}:{}: {}{}\n", f.source.kind, Printable(f.source.name), Counted(f.facts), written == 0 ? " (unchanged)" : ""));
+    Say(arguments, fmt::format("{}:{}: {}{}\n", f.source.kind, Printable(f.source.name), Counted(f.facts),
+                               written == 0 ? " (unchanged)" : ""));
   return Status::kDone;
 }
 
@@ -90,12 +100,15 @@ std::vector<Command> SubcommandsOf(std::integer_sequence<int, N...>) {
     const Importer& importer = Importers()[i];
     std::vector<OptionSpec> options;
     for (const ImportOption& o : importer.options)
-      options.push_back({o.repeatable ? OptionSpec::Kind::kList : OptionSpec::Kind::kValue, o.name, "VALUE", o.help});
-    out.push_back({importer.name, importer.argument, 1, importer.many_inputs ? -1 : 1, importer.summary, importer.examples, options + CommonOptions(), run});
+      options.push_back(
+          {o.repeatable ? OptionSpec::Kind::kList : OptionSpec::Kind::kValue, o.name, "VALUE", o.help});
+    out.push_back({importer.name, importer.argument, 1, importer.many_inputs ? -1 : 1, importer.summary,
+                   importer.examples, options + CommonOptions(), run});
   };
-  (add(N, [](const Arguments& a) -> Status {
-     if constexpr (N < 64) return RunImporter<N>(a);
-   }),
+  (add(N,
+       [](const Arguments& a) -> Status {
+         if constexpr (N < 64) return RunImporter<N>(a);
+       }),
    ...);
   return out;
 }
@@ -103,7 +116,14 @@ std::vector<Command> SubcommandsOf(std::integer_sequence<int, N...>) {
 }  // namespace
 
 Command IngestCommand() {
-  return {"ingest", "", 0, 0, "read what a source says into the store (it replaces what that source said before)", "", {}, nullptr,
+  return {"ingest",
+          "",
+          0,
+          0,
+          "read what a source says into the store (it replaces what that source said before)",
+          "",
+          {},
+          nullptr,
           SubcommandsOf(std::make_integer_sequence<int, 16>())};
 }
 

@@ -18,13 +18,20 @@ Status Run(const Arguments& a) {
   const Request request = ReadRequestOf(a, built, a.words);
   const Plan plan = MakePlan(built.graph, request);
   std::string text;
-  if (format == "json") text = PlanJson(built.graph, plan);
-  else if (format == "markdown") text = PlanMarkdown(built.graph, plan);
-  else if (format == "dot") text = PlanDot(built.graph, plan, {});
-  else if (format == "svg") text = PlanSvg(built.graph, plan, {});
-  else text = PlanText(built.graph, plan, {a.value("out") ? 80 : TerminalWidth(), !a.value("out") && Coloured(), a.flag("all")});
+  if (format == "json")
+    text = PlanJson(built.graph, plan);
+  else if (format == "markdown")
+    text = PlanMarkdown(built.graph, plan);
+  else if (format == "dot")
+    text = PlanDot(built.graph, plan, {});
+  else if (format == "svg")
+    text = PlanSvg(built.graph, plan, {});
+  else
+    text = PlanText(built.graph, plan,
+                    {a.value("out") ? 80 : TerminalWidth(), !a.value("out") && Coloured(), a.flag("all")});
   WriteOut(a, text);
-  if (const auto out = a.value("out"); out && format != "text") Say(a, plan.summary + "\n" + *out + " written\n");
+  if (const auto out = a.value("out"); out && format != "text")
+    Say(a, plan.summary + "\n" + *out + " written\n");
   return StatusOf(plan);
 }
 
@@ -32,12 +39,19 @@ Status Run(const Arguments& a) {
 
 Command PlanCommand() {
   using Kind = OptionSpec::Kind;
-  return {"plan", "TARGET...", 1, -1, "what a correction of these datasets can reach, and in which order to rebuild it",
+  return {"plan",
+          "TARGET...",
+          1,
+          -1,
+          "what a correction of these datasets can reach, and in which order to rebuild it",
           "  backreach plan fct_orders --from 2026-03-01 --to 2026-03-31\n"
-          "  backreach plan stg_orders --range 2026-01-03..2026-01-03 --range 2026-06-20..2026-06-20 --format json --out plan.json",
-          RequestOptions() + std::vector<OptionSpec>{{Kind::kValue, "format", "FORMAT", "text (default), json, markdown, dot, svg"},
-                                                     {Kind::kValue, "out", "FILE", "write to this file"},
-                                                     {Kind::kFlag, "all", "", "every step of a long plan"}} +
+          "  backreach plan stg_orders --range 2026-01-03..2026-01-03 --range 2026-06-20..2026-06-20 "
+          "--format json --out plan.json",
+          RequestOptions() +
+              std::vector<OptionSpec>{
+                  {Kind::kValue, "format", "FORMAT", "text (default), json, markdown, dot, svg"},
+                  {Kind::kValue, "out", "FILE", "write to this file"},
+                  {Kind::kFlag, "all", "", "every step of a long plan"}} +
               CommonOptions(),
           Run};
 }

@@ -21,13 +21,17 @@ std::string Text(const LineageGraph& g, DatasetId id) {
   line("grain", d.grain ? FormatGrain(*d.grain) : d.stores() ? "unknown" : "");
   if (d.layout && !d.layout->single())
     for (const Block& b : d.layout->blocks())
-      line("", fmt::format("{} from {}", FormatGrain(b.calendar.grain()), IsFinite(b.from) ? FormatCivilInstant(b.from, b.calendar.zone()) : "the beginning"));
+      line("",
+           fmt::format("{} from {}", FormatGrain(b.calendar.grain()),
+                       IsFinite(b.from) ? FormatCivilInstant(b.from, b.calendar.zone()) : "the beginning"));
   line("zone", d.calendar.zone().name() + (d.zone_assumed ? " (assumed: nobody gave one)" : ""));
   if (IsFinite(d.first)) line("first", d.layout ? d.layout->Key(d.first) : d.first_text);
   if (IsFinite(d.last_end)) line("last", d.layout ? d.layout->Key(d.last_end - 1) : d.last_text);
   if (d.complete_after) line("complete after", FormatDuration(*d.complete_after));
   if (d.retention) line("keeps", FormatDuration(*d.retention));
-  line("writes", d.writes == Writes::kUnknown ? "unknown" + (d.writes_why.empty() ? "" : " (" + d.writes_why + ")") : ToString(d.writes) + (d.writes_why.empty() ? "" : " (" + d.writes_why + ")"));
+  line("writes", d.writes == Writes::kUnknown
+                     ? "unknown" + (d.writes_why.empty() ? "" : " (" + d.writes_why + ")")
+                     : ToString(d.writes) + (d.writes_why.empty() ? "" : " (" + d.writes_why + ")"));
   line("key", Join(d.key, ", "));
   if (d.row_time) line("row time", d.row_time->exact ? "exact" : FormatGrain(d.row_time->grain));
   line("owner", d.owner + (d.contact.empty() ? "" : " (" + d.contact + ")"));
@@ -43,10 +47,12 @@ std::string Text(const LineageGraph& g, DatasetId id) {
     for (const CopyOf& of : copy.of)
       if (of.dataset == id) line("copy", copy.id + (copy.where.empty() ? "" : " (" + copy.where + ")"));
   for (const CheckFact& check : d.checks)
-    if (check.kind != "other") line("check", check.id + ": " + check.kind + " (" + Join(check.columns, ", ") + ")");
+    if (check.kind != "other")
+      line("check", check.id + ": " + check.kind + " (" + Join(check.columns, ", ") + ")");
   for (const Conflict& c : d.conflicts) {
     std::vector<std::string> said;
-    for (const auto& v : c.values) said.push_back("'" + v.value + "' by " + (v.seen.empty() ? "?" : FormatSeen(v.seen[0])));
+    for (const auto& v : c.values)
+      said.push_back("'" + v.value + "' by " + (v.seen.empty() ? "?" : FormatSeen(v.seen[0])));
     line("conflict", fmt::format("{}: {}; used: {}", c.field, Join(said, ", "), c.used));
   }
   for (const Seen& s : d.seen) line("known from", FormatSeen(s));
@@ -65,10 +71,16 @@ Status Run(const Arguments& a) {
 
 Command ShowCommand() {
   using Kind = OptionSpec::Kind;
-  return {"show", "DATASET", 1, 1, "everything that is known of one dataset, and who said it",
-          "  backreach show fct_orders\n"
-          "  backreach show model.shop.fct_orders --format json",
-          std::vector<OptionSpec>{{Kind::kValue, "format", "FORMAT", "text (default) or json"}} + CommonOptions(), Run};
+  return {
+      "show",
+      "DATASET",
+      1,
+      1,
+      "everything that is known of one dataset, and who said it",
+      "  backreach show fct_orders\n"
+      "  backreach show model.shop.fct_orders --format json",
+      std::vector<OptionSpec>{{Kind::kValue, "format", "FORMAT", "text (default) or json"}} + CommonOptions(),
+      Run};
 }
 
 }  // namespace backreach

@@ -56,7 +56,8 @@ void WriteFile(const std::string& path, const std::string& text);
 // For people, on standard error; silent with --quiet.
 void Say(const Arguments& arguments, const std::string& text);
 // --format, checked against the ones that the command has.
-std::string FormatOf(const Arguments& arguments, const std::vector<std::string>& known, const std::string& usual);
+std::string FormatOf(const Arguments& arguments, const std::vector<std::string>& known,
+                     const std::string& usual);
 // The present instant: read once, for the whole command.
 std::int64_t ClockNow();
 // How wide the terminal is (80 if it is none), and whether colour belongs there.

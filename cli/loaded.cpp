@@ -14,7 +14,9 @@ BuiltGraph LoadGraph(const Arguments& arguments) {
   const Store store = Store::OpenForReading(StorePath(arguments));
   std::vector<SourceFacts> facts = store.Load();
   if (facts.empty())
-    throw Error(store.path() + ": error: the store is empty: no source was ingested\n  begin with: backreach ingest dbt target/");
+    throw Error(
+        store.path() +
+        ": error: the store is empty: no source was ingested\n  begin with: backreach ingest dbt target/");
   return BuildGraph(std::move(facts));
 }
 
@@ -27,7 +29,8 @@ Request ReadRequestOf(const Arguments& a, const BuiltGraph& built, const std::ve
   text.whole = a.flag("whole");
   if (const auto now = a.value("now")) {
     const auto parsed = ParseInstant(*now, true);
-    if (!parsed) throw Error(fmt::format("backreach: error: --now '{}' is no instant: write 2026-04-20T09:00Z", *now));
+    if (!parsed)
+      throw Error(fmt::format("backreach: error: --now '{}' is no instant: write 2026-04-20T09:00Z", *now));
     text.now = *parsed;
   } else {
     text.now = ClockNow();

@@ -11,8 +11,9 @@ namespace backreach {
 // In the order in which help lists them. A new command is one file and one line here.
 static std::vector<Command> Commands() {
   return {
-      IngestCommand(), PlanCommand(),   ExplainCommand(),  RenderCommand(), CopiesCommand(), AuditCommand(),  FeedCommand(),
-      ExportCommand(), SourcesCommand(), DatasetsCommand(), ShowCommand(),   HazardCommand(), DoctorCommand(),
+      IngestCommand(), PlanCommand(),   ExplainCommand(), RenderCommand(),  CopiesCommand(),
+      AuditCommand(),  FeedCommand(),   ExportCommand(),  SourcesCommand(), DatasetsCommand(),
+      ShowCommand(),   HazardCommand(), DoctorCommand(),
   };
 }
 
@@ -31,12 +32,15 @@ int main(int argc, char** argv) {
     return backreach::Main(argc, argv);
   } catch (const backreach::Error& e) {
     std::string text = e.what();
-    if (text.rfind("backreach: ", 0) != 0 && text.find(": error: ") == std::string::npos) text = "backreach: error: " + text;
+    if (text.rfind("backreach: ", 0) != 0 && text.find(": error: ") == std::string::npos)
+      text = "backreach: error: " + text;
     std::string line;
-    for (const std::string& part : backreach::Split(text, '\n')) std::cerr << backreach::Printable(part) << "\n";
+    for (const std::string& part : backreach::Split(text, '\n'))
+      std::cerr << backreach::Printable(part) << "\n";
     return static_cast<int>(e.status());
   } catch (const std::exception& e) {
-    std::cerr << "backreach: internal error: " << e.what() << "\n  please report this, with the command and its input\n";
+    std::cerr << "backreach: internal error: " << e.what()
+              << "\n  please report this, with the command and its input\n";
     return static_cast<int>(Status::kInternal);
   }
 }

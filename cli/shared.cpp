@@ -16,7 +16,8 @@ namespace backreach {
 
 std::string StorePath(const Arguments& arguments) {
   if (const auto given = arguments.value("store")) return *given;
-  if (const char* environment = std::getenv("BACKREACH_STORE"); environment && *environment) return environment;
+  if (const char* environment = std::getenv("BACKREACH_STORE"); environment && *environment)
+    return environment;
   return ".backreach/graph.db";
 }
 
@@ -29,7 +30,8 @@ void WriteFile(const std::string& path, const std::string& text) {
     if (!out) {
       std::error_code ec;
       std::filesystem::remove(beside, ec);
-      throw Error(fmt::format("{}: error: cannot be written\n  does its folder exist, and is there room?", path));
+      throw Error(
+          fmt::format("{}: error: cannot be written\n  does its folder exist, and is there room?", path));
     }
   }
   std::error_code ec;
@@ -51,7 +53,8 @@ void Say(const Arguments& arguments, const std::string& text) {
   if (!arguments.flag("quiet") && !text.empty()) std::cerr << text;
 }
 
-std::string FormatOf(const Arguments& arguments, const std::vector<std::string>& known, const std::string& usual) {
+std::string FormatOf(const Arguments& arguments, const std::vector<std::string>& known,
+                     const std::string& usual) {
   const std::string format = arguments.value("format").value_or(usual);
   for (const std::string& name : known)
     if (name == format) return format;
@@ -59,12 +62,14 @@ std::string FormatOf(const Arguments& arguments, const std::vector<std::string>&
 }
 
 std::int64_t ClockNow() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 int TerminalWidth() {
   struct winsize size {};
-  if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 60) return std::min<int>(size.ws_col, 160);
+  if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 60)
+    return std::min<int>(size.ws_col, 160);
   return 80;
 }
 
@@ -72,24 +77,29 @@ bool Coloured() { return isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR"); }
 
 std::vector<OptionSpec> CommonOptions() {
   using Kind = OptionSpec::Kind;
-  return {{Kind::kValue, "store", "PATH", "the graph store (default: $BACKREACH_STORE, or .backreach/graph.db)"},
-          {Kind::kFlag, "quiet", "", "say nothing on standard error but errors"}};
+  return {
+      {Kind::kValue, "store", "PATH", "the graph store (default: $BACKREACH_STORE, or .backreach/graph.db)"},
+      {Kind::kFlag, "quiet", "", "say nothing on standard error but errors"}};
 }
 
 std::vector<OptionSpec> RequestOptions() {
   using Kind = OptionSpec::Kind;
-  return {{Kind::kValue, "from", "DATE", "first day, hour, month, ... that is corrected, in the target's zone"},
-          {Kind::kValue, "to", "DATE", "last one, included (default: the last complete partition)"},
-          {Kind::kList, "range", "A..B", "a range, both ends included; may be given several times"},
-          {Kind::kFlag, "whole", "", "all of the target"},
-          {Kind::kValue, "now", "INSTANT", "the instant to plan from (default: the clock, read once); UTC unless it has a zone"},
-          {Kind::kList, "exclude", "DATASET[:A..B]", "leave this out: it is left stale, and named"},
-          {Kind::kFlag, "include-open", "", "keep an open partition that was asked for in the plan (it stays flagged)"},
-          {Kind::kList, "accept", "CODE[:DATASET]", "accept a hazard, everywhere or on one dataset"},
-          {Kind::kValue, "fail-on", "SEVERITY", "exit status 1 at or above this: note, warning, blocking (default)"},
-          {Kind::kList, "narrow", "DATASET", "treat it as row_time: exact, for this plan"},
-          {Kind::kList, "where", "DIMENSION=VALUE", "only these partitions beside time"},
-          {Kind::kValue, "threads", "N", "how many steps may run together, for estimates"}};
+  return {
+      {Kind::kValue, "from", "DATE", "first day, hour, month, ... that is corrected, in the target's zone"},
+      {Kind::kValue, "to", "DATE", "last one, included (default: the last complete partition)"},
+      {Kind::kList, "range", "A..B", "a range, both ends included; may be given several times"},
+      {Kind::kFlag, "whole", "", "all of the target"},
+      {Kind::kValue, "now", "INSTANT",
+       "the instant to plan from (default: the clock, read once); UTC unless it has a zone"},
+      {Kind::kList, "exclude", "DATASET[:A..B]", "leave this out: it is left stale, and named"},
+      {Kind::kFlag, "include-open", "",
+       "keep an open partition that was asked for in the plan (it stays flagged)"},
+      {Kind::kList, "accept", "CODE[:DATASET]", "accept a hazard, everywhere or on one dataset"},
+      {Kind::kValue, "fail-on", "SEVERITY",
+       "exit status 1 at or above this: note, warning, blocking (default)"},
+      {Kind::kList, "narrow", "DATASET", "treat it as row_time: exact, for this plan"},
+      {Kind::kList, "where", "DIMENSION=VALUE", "only these partitions beside time"},
+      {Kind::kValue, "threads", "N", "how many steps may run together, for estimates"}};
 }
 
 std::vector<OptionSpec> operator+(std::vector<OptionSpec> a, const std::vector<OptionSpec>& b) {

@@ -72,8 +72,8 @@ struct UnitWord {
   Grain::Unit unit;
 };
 constexpr UnitWord kUnitWords[] = {{"minute", Grain::Unit::kMinutes}, {"hour", Grain::Unit::kHour},
-                                   {"day", Grain::Unit::kDay},         {"week", Grain::Unit::kWeek},
-                                   {"month", Grain::Unit::kMonth},     {"quarter", Grain::Unit::kQuarter},
+                                   {"day", Grain::Unit::kDay},        {"week", Grain::Unit::kWeek},
+                                   {"month", Grain::Unit::kMonth},    {"quarter", Grain::Unit::kQuarter},
                                    {"year", Grain::Unit::kYear}};
 
 }  // namespace
@@ -84,7 +84,8 @@ std::optional<Grain> ParseGrain(std::string_view text, std::string* why) {
     return std::nullopt;
   };
   constexpr const char* kForms =
-      "a grain is one of hour, day, week, month, quarter, year, none, 'N minutes' (N divides 60) or 'N hours' (N "
+      "a grain is one of hour, day, week, month, quarter, year, none, 'N minutes' (N divides 60) or 'N "
+      "hours' (N "
       "divides 24)";
   if (text == "none") return Grain{};
   int count = 1;
@@ -93,10 +94,11 @@ std::optional<Grain> ParseGrain(std::string_view text, std::string* why) {
     const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), count);
     word = std::string_view(end, text.data() + text.size() - end);
     if (ec != std::errc{} || word.empty() || word.front() != ' ')
-      return refuse(std::count(text.begin(), text.end(), ' ') >= 3
-                        ? "a schedule is no grain: runs at these times say nothing of how rows are cut. Declare the "
-                          "grain of the partitions (for a table of business days: day)"
-                        : kForms);
+      return refuse(
+          std::count(text.begin(), text.end(), ' ') >= 3
+              ? "a schedule is no grain: runs at these times say nothing of how rows are cut. Declare the "
+                "grain of the partitions (for a table of business days: day)"
+              : kForms);
     while (!word.empty() && word.front() == ' ') word.remove_prefix(1);
     if (word.size() > 1 && word.back() == 's') word.remove_suffix(1);
   } else if (!text.empty() && (text.front() == '*' || text.front() == '@')) {
@@ -119,7 +121,8 @@ std::optional<Grain> ParseGrain(std::string_view text, std::string* why) {
     return Grain{known.unit, 1};
   }
   if (text.find("business") != std::string_view::npos || text.find("weekday") != std::string_view::npos)
-    return refuse("business days do not cut time without gaps: declare day, the days without rows do no harm");
+    return refuse(
+        "business days do not cut time without gaps: declare day, the days without rows do no harm");
   return refuse(kForms);
 }
 
@@ -212,11 +215,12 @@ std::int64_t Calendar::Count(Span span) const {
   if (span.empty()) return 0;
   std::int64_t n = Index(span.end - 1) - Index(span.start) + 1;
   if (elapsed() || grain_.unit >= Grain::Unit::kWeek) return n;
-  // Less the cells that the clocks jumped over: of several nominal times inside one gap only the last has length.
+  // Less the cells that the clocks jumped over: of several nominal times inside one gap only the last has
+  // length.
   const std::int64_t unit = grain_.unit == Grain::Unit::kDay ? kDay : grain_.count * kHour;
   const auto& stretches = zone_->stretches();
-  for (std::size_t i = zone_->StretchAt(span.start) + 1; i < stretches.size() && stretches[i].begin < span.end;
-       ++i) {
+  for (std::size_t i = zone_->StretchAt(span.start) + 1;
+       i < stretches.size() && stretches[i].begin < span.end; ++i) {
     const std::int64_t jump = stretches[i].offset - stretches[i - 1].offset;
     if (jump < unit) continue;
     const Civil lo = stretches[i].begin + stretches[i - 1].offset - starts_at_;
@@ -337,8 +341,10 @@ DateResult ParseDate(std::string_view text, const Calendar& calendar) {
     return {span, ""};
   };
   constexpr const char* kForms =
-      "write 2026-03-01, 2026-03-01T05, 2026-03, 2026, 2026-W10, 2026-Q1 or an instant such as 2026-03-01T05:00Z";
-  if (text.size() < 4 || !AllDigits(text.substr(0, 4))) return fail(fmt::format("'{}' is not a date: {}", text, kForms));
+      "write 2026-03-01, 2026-03-01T05, 2026-03, 2026, 2026-W10, 2026-Q1 or an instant such as "
+      "2026-03-01T05:00Z";
+  if (text.size() < 4 || !AllDigits(text.substr(0, 4)))
+    return fail(fmt::format("'{}' is not a date: {}", text, kForms));
   const int year = Number(text.substr(0, 4));
   if (year < 1 || year > 9990) return fail(fmt::format("'{}': years go from 0001 to 9990", text));
   if (text.size() == 4) return civil(DaysFromCivil(year, 1, 1), DaysFromCivil(year + 1, 1, 1));
@@ -359,7 +365,8 @@ DateResult ParseDate(std::string_view text, const Calendar& calendar) {
       return fail(fmt::format("'{}': {} has no such week", text, year));
     return civil(monday, monday + 7);
   }
-  if (rest.size() < 2 || !AllDigits(rest.substr(0, 2))) return fail(fmt::format("'{}' is not a date: {}", text, kForms));
+  if (rest.size() < 2 || !AllDigits(rest.substr(0, 2)))
+    return fail(fmt::format("'{}' is not a date: {}", text, kForms));
   const int month = Number(rest.substr(0, 2));
   if (month < 1 || month > 12) return fail(fmt::format("'{}': there is no month {:02}", text, month));
   if (rest.size() == 2) return civil(DaysFromCivil(year, month, 1), DaysFromCivil(year, month + 1, 1));
@@ -367,7 +374,8 @@ DateResult ParseDate(std::string_view text, const Calendar& calendar) {
     return fail(fmt::format("'{}' is not a date: {}", text, kForms));
   const int day = Number(rest.substr(3, 2));
   if (day < 1 || day > DaysInMonth(year, month))
-    return fail(fmt::format("'{}' does not exist: {:04}-{:02} has {} days", text, year, month, DaysInMonth(year, month)));
+    return fail(fmt::format("'{}' does not exist: {:04}-{:02} has {} days", text, year, month,
+                            DaysInMonth(year, month)));
   const std::int64_t days = DaysFromCivil(year, month, day);
   if (rest.size() == 5) return civil(days, days + 1);
   // A time of day: with an offset it is an instant (or a cell's own key), without one a time of the zone.

@@ -56,7 +56,8 @@ class Calendar {
   // The wall-clock time that cell `k` is named after, without `starts_at` for days and longer.
   Civil Nominal(std::int64_t k) const;
   // The wall-clock time at which cell `k` begins by its calendar, whether the clocks show it or not; and the
-  // number of the cell that holds a wall-clock time. For grains that follow the wall clock (not minutes, hour).
+  // number of the cell that holds a wall-clock time. For grains that follow the wall clock (not minutes,
+  // hour).
   Civil CivilStart(std::int64_t k) const;
   std::int64_t CivilIndex(Civil c) const;
   bool follows_wall_clock() const { return table_ == nullptr; }

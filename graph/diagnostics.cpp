@@ -11,8 +11,10 @@ std::string Format(const Diagnostics& diagnostics) {
   for (const Diagnostic& d : diagnostics.items()) {
     if (++shown[static_cast<int>(d.severity)] > kMost) continue;
     static constexpr const char* kWords[] = {"note", "warning", "error"};
-    if (!d.where.empty()) out += Printable(d.where) + ": ";
-    else out += "backreach: ";
+    if (!d.where.empty())
+      out += Printable(d.where) + ": ";
+    else
+      out += "backreach: ";
     out += std::string(kWords[static_cast<int>(d.severity)]) + ": " + Printable(d.message) + "\n";
     for (const std::string& note : d.notes) out += "  " + Printable(note) + "\n";
   }

@@ -1,5 +1,6 @@
 // What sources say: plain values as importers write them, the store keeps them and the builder joins them.
-// Nothing here is resolved: names are as the source wrote them, times and grains are text in the contract's form.
+// Nothing here is resolved: names are as the source wrote them, times and grains are text in the contract's
+// form.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@ namespace backreach {
 
 using Text = std::optional<std::string>;
 
-// Where a fact stands: the file by its base name, and a line (`14`) or a JSON pointer (`/nodes/model.shop.a`).
+// Where a fact stands: the file by its base name, and a line (`14`) or a JSON pointer
+// (`/nodes/model.shop.a`).
 struct Place {
   std::string file;
   std::string place;
@@ -37,15 +39,15 @@ struct ChangeFact {
 struct WriteFact {
   Text mode;
   std::vector<std::string> key;
-  bool key_given = false;              // a key was stated, if only an empty one
-  Text why;                            // how the mode follows: "strategy merge, the default of snowflake with a key"
-  Text full_refresh;                   // "true" or "false" where configured
+  bool key_given = false;  // a key was stated, if only an empty one
+  Text why;                // how the mode follows: "strategy merge, the default of snowflake with a key"
+  Text full_refresh;       // "true" or "false" where configured
 };
 
 // Something an importer saw in code that a run of this dataset does: a hazard's evidence.
 struct FindingFact {
-  std::string code;     // a hazard's code, or a word of the importer's own
-  std::string detail;   // for people
+  std::string code;    // a hazard's code, or a word of the importer's own
+  std::string detail;  // for people
   std::map<std::string, std::string> data;
   Place at;
 };
@@ -57,7 +59,7 @@ struct DatasetFact {
   std::vector<std::string> short_names;  // other names by which it may be asked for, which need not be unique
   Text platform;                         // `snowflake`, `bigquery`, ...: which fold the relation's parts
   std::vector<std::string> relation;     // database, schema, table as the platform stores them
-  bool writes_relation = false;          // the source writes it (a dbt model), not only reads it (a dbt source)
+  bool writes_relation = false;  // the source writes it (a dbt model), not only reads it (a dbt source)
   std::vector<PartitionFact> partitions;
   Text complete_after, run_date_offset;
   std::map<std::string, std::string> vars;
@@ -142,14 +144,14 @@ struct ExtractFact {
   std::string destination;  // a place; never empty
   Text user, job, statement_id, first_seen, last_seen;
   std::int64_t times = 0;
-  std::string what;         // for people: "hook of model.shop.orders copies out"
+  std::string what;  // for people: "hook of model.shop.orders copies out"
   Place at;
 };
 
 struct UnresolvedFact {
-  std::string name;   // what could not be placed
-  std::string what;   // template, missing-node, truncated, ...
-  Text dataset;       // the side that is known
+  std::string name;  // what could not be placed
+  std::string what;  // template, missing-node, truncated, ...
+  Text dataset;      // the side that is known
   std::string message;
   Place at;
 };
@@ -178,10 +180,10 @@ struct Facts {
 
 // One source: `dbt:shop`, `registry:/home/.../registry.yml`.
 struct Source {
-  std::string kind;    // dbt, airflow, registry, ...
-  std::string name;    // what is printed and fingerprinted (a registry: the file's base name)
-  std::string key;     // what a later ingest replaces (a registry: its absolute path)
-  std::string sha256;  // of the file's bytes
+  std::string kind;         // dbt, airflow, registry, ...
+  std::string name;         // what is printed and fingerprinted (a registry: the file's base name)
+  std::string key;          // what a later ingest replaces (a registry: its absolute path)
+  std::string sha256;       // of the file's bytes
   std::string ingested_at;  // an instant; never part of a plan or an export
 };
 

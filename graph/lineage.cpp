@@ -128,8 +128,10 @@ void LineageGraph::Number() {
       component_[v] = static_cast<std::uint32_t>(cyclic_.size() - 1);
       order_.push_back(DatasetId{v});
     };
-    if (size[p] == 1) place(first);
-    else for (const std::uint32_t v : members[p]) place(v);
+    if (size[p] == 1)
+      place(first);
+    else
+      for (const std::uint32_t v : members[p]) place(v);
     const std::size_t begin = component_begin_.back();
     for (std::size_t i = begin; i < order_.size(); ++i) {
       for (const EdgeId e : out(order_[i])) {
@@ -147,7 +149,8 @@ void LineageGraph::Number() {
   for (const DatasetId id : order_) {
     const bool first = in_cycle(id) && component_begin_[component_[id.value]] == rank_[id.value];
     if (first)
-      for (std::uint32_t m = rank_[id.value] + 1; m < component_begin_[component_[id.value] + 1]; ++m) ranked_.targets.push_back(m);
+      for (std::uint32_t m = rank_[id.value] + 1; m < component_begin_[component_[id.value] + 1]; ++m)
+        ranked_.targets.push_back(m);
     for (const EdgeId e : out(id)) {
       const DatasetId to = edges[e.value].to;
       if (component_[to.value] != component_[id.value]) ranked_.targets.push_back(entry_rank(to));

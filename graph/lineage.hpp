@@ -29,9 +29,29 @@ using EdgeId = Id<struct EdgeTag>;
 using JobId = Id<struct JobTag>;
 using CopyId = Id<struct CopyTag>;
 
-enum class Kind { kSource, kTable, kView, kEphemeral, kSnapshot, kSeed, kDashboard, kFeature, kFile, kExternal };
+enum class Kind {
+  kSource,
+  kTable,
+  kView,
+  kEphemeral,
+  kSnapshot,
+  kSeed,
+  kDashboard,
+  kFeature,
+  kFile,
+  kExternal
+};
 enum class Writes {
-  kUnknown, kReplace, kWhole, kAppend, kMerge, kDeleteInsert, kDynamicOverwrite, kSnapshot, kRefresh, kNone
+  kUnknown,
+  kReplace,
+  kWhole,
+  kAppend,
+  kMerge,
+  kDeleteInsert,
+  kDynamicOverwrite,
+  kSnapshot,
+  kRefresh,
+  kNone
 };
 const char* ToString(Kind kind);
 const char* ToString(Writes writes);
@@ -81,11 +101,11 @@ struct Dataset {
   std::vector<std::string> short_names;
   std::string platform;
 
-  std::optional<Grain> grain;  // nothing: unknown; Grain::none(): known to have none
+  std::optional<Grain> grain;            // nothing: unknown; Grain::none(): known to have none
   std::shared_ptr<const Layout> layout;  // null without a grain
   Calendar calendar;                     // zone, starts_at, week start; the unit where there is a grain
   bool zone_assumed = true;
-  std::string column;                    // which column tells a row's partition
+  std::string column;  // which column tells a row's partition
   std::string key_format;
   std::string first_text, last_text;
   Instant first = kMinInstant;     // start of the first partition
@@ -128,14 +148,14 @@ const char* ToString(Known known);
 
 struct Edge {
   DatasetId from, to;
-  Reads reads;                // as stated
-  Reads effective;            // as planned with: `all` where the stated one cannot stand
+  Reads reads;      // as stated
+  Reads effective;  // as planned with: `all` where the stated one cannot stand
   Known known = Known::kDeclared;
   std::optional<Duration> memory;
   std::map<std::string, std::map<std::string, std::vector<std::string>>> dimension_map;
   std::string job, first_seen, last_seen, note;
   bool failed_only = false;
-  bool in_place = false;      // a statement that changes rows in place was seen to read itself
+  bool in_place = false;  // a statement that changes rows in place was seen to read itself
   std::vector<Seen> seen;
   bool self() const { return from == to; }
 };
@@ -166,7 +186,7 @@ struct Pool {
 struct CopyOf {
   DatasetId dataset;
   CopyId copy;
-  std::string name;                   // as written
+  std::string name;  // as written
   bool placed() const { return dataset.valid() || copy.valid(); }
 };
 
@@ -200,10 +220,10 @@ class LineageGraph {
   std::vector<Edge> edges;        // sorted by (from, to, reads), from and to by name
   std::vector<Job> jobs;          // sorted by name
   std::vector<Pool> pools;
-  std::vector<Copy> copies;       // sorted by id
+  std::vector<Copy> copies;  // sorted by id
   std::vector<Extract> extracts;
   std::vector<Unresolved> unresolved;
-  std::vector<Source> sources;    // sorted by kind, then name
+  std::vector<Source> sources;  // sorted by kind, then name
   std::string fingerprint;
 
   const Dataset& operator[](DatasetId id) const { return datasets[id.value]; }
@@ -234,9 +254,12 @@ class LineageGraph {
     return {component_begin_[component], component_begin_[component + 1]};
   }
 
-  // The same graph by rank, for the bare walk. What enters a cycle enters at its first member, which leads to all.
+  // The same graph by rank, for the bare walk. What enters a cycle enters at its first member, which leads to
+  // all.
   const RankedRows& ranked() const { return ranked_; }
-  std::uint32_t entry_rank(DatasetId id) const { return in_cycle(id) ? component_begin_[component_[id.value]] : rank_[id.value]; }
+  std::uint32_t entry_rank(DatasetId id) const {
+    return in_cycle(id) ? component_begin_[component_[id.value]] : rank_[id.value];
+  }
 
   // Lays out the rows and numbers the datasets; to be called once edges are complete and sorted.
   void Number();

@@ -49,8 +49,10 @@ NameMatch NameIndex::FindPlain(std::string_view given) const {
   };
   const auto decide = [](std::vector<std::uint32_t> ids) {
     NameMatch match;
-    if (ids.size() == 1) match.found = ids[0];
-    else match.candidates = std::move(ids);
+    if (ids.size() == 1)
+      match.found = ids[0];
+    else
+      match.candidates = std::move(ids);
     return match;
   };
   const std::string key(given), folded = Lower(given);
@@ -110,7 +112,9 @@ std::optional<TableAddress> ParseTableAddress(std::string_view uri) {
   if (scheme_end == std::string_view::npos) return std::nullopt;
   std::string platform = Lower(uri.substr(0, scheme_end));
   if (platform == "postgresql") platform = "postgres";
-  static const std::set<std::string> platforms = {"snowflake", "postgres", "redshift", "bigquery", "mysql", "mssql", "trino", "databricks", "duckdb", "oracle"};
+  static const std::set<std::string> platforms = {"snowflake", "postgres", "redshift", "bigquery",
+                                                  "mysql",     "mssql",    "trino",    "databricks",
+                                                  "duckdb",    "oracle"};
   if (!platforms.count(platform)) return std::nullopt;
   TableAddress out;
   const std::string_view rest = uri.substr(scheme_end + 3);

@@ -16,8 +16,8 @@ struct NameMatch {
   std::vector<std::uint32_t> candidates;  // if ambiguous
 };
 
-// Exact names beat folded ones, which beat a unique last part. Quotes, back-ticks and brackets are read as SQL
-// identifiers. Numbers are the caller's.
+// Exact names beat folded ones, which beat a unique last part. Quotes, back-ticks and brackets are read as
+// SQL identifiers. Numbers are the caller's.
 class NameIndex {
  public:
   // `exact`: a canonical name or an alias; else a short name, which counts like a last part.

@@ -1,6 +1,7 @@
 // A cell [a, b) reads [f(a), g(b)) of its parent, with f and g non-decreasing and f <= g. So a dirty stretch
-// [x, y) is read by exactly the cells with a < X and b > Y, where X is the first point with f(X) >= y and Y the
-// last one with g(Y) <= x; in whole seconds Y < X always, and [Y, X) is the stretch that those cells overlap.
+// [x, y) is read by exactly the cells with a < X and b > Y, where X is the first point with f(X) >= y and Y
+// the last one with g(Y) <= x; in whole seconds Y < X always, and [Y, X) is the stretch that those cells
+// overlap.
 //
 // Where the child is cut by a wall-clock calendar f and g are evaluated at cell numbers (so that a day whose
 // midnight does not exist still counts as starting there); elsewhere, and in views, at instants. Both have
@@ -27,7 +28,9 @@ std::string FormatReads(const Reads& reads) {
       return fmt::format("window [{}, {}]{}{}", w.start, w.end, w.unit ? " " + FormatGrain(*w.unit) : "",
                          w.by_key ? " by key" : "");
     }
-    std::string operator()(const reads::ToDate& t) const { return "to_date " + FormatGrain(Grain{t.period, 1}); }
+    std::string operator()(const reads::ToDate& t) const {
+      return "to_date " + FormatGrain(Grain{t.period, 1});
+    }
   };
   return std::visit(Visitor{}, reads);
 }
@@ -44,7 +47,8 @@ Civil PlusMonths(Civil c, std::int64_t n) {
   return DaysFromCivil(year, month, std::min(d.day, DaysInMonth(year, month))) * kDay + c - days * kDay;
 }
 
-// The same made non-decreasing within days, from below and from above: the last days of a long month share one.
+// The same made non-decreasing within days, from below and from above: the last days of a long month share
+// one.
 Civil PlusMonthsLeast(Civil c, std::int64_t n) {
   const std::int64_t day = FloorDiv(c, kDay);
   return std::min(PlusMonths(c, n), PlusMonths((day + 1) * kDay, n));
@@ -60,8 +64,10 @@ template <typename Pred>
 std::int64_t FirstWhere(std::int64_t lo, std::int64_t hi, Pred reached) {
   while (lo < hi) {
     const std::int64_t mid = lo + (hi - lo) / 2;
-    if (reached(mid)) hi = mid;
-    else lo = mid + 1;
+    if (reached(mid))
+      hi = mid;
+    else
+      lo = mid + 1;
   }
   return lo;
 }
@@ -87,7 +93,8 @@ Mapping::Mapping(const Reads& reads, TimeSide child, TimeSide parent, Instant no
   from_ = to_ = &child.calendar->zone();
   const auto each_block = [&](auto add) {
     if (!child.layout) return add(*child.calendar, kMinInstant, kMaxInstant, false);
-    for (const Block& b : child.layout->blocks()) add(b.calendar, b.from, b.until, b.calendar.follows_wall_clock());
+    for (const Block& b : child.layout->blocks())
+      add(b.calendar, b.from, b.until, b.calendar.follows_wall_clock());
   };
   const auto use_key = [&] {
     to_ = &parent.calendar->zone();
@@ -99,7 +106,8 @@ Mapping::Mapping(const Reads& reads, TimeSide child, TimeSide parent, Instant no
     form_ = Form::kPrevious;
   } else if (const auto* to_date = std::get_if<reads::ToDate>(&reads)) {
     form_ = Form::kToDate;
-    period_ = Calendar(Grain{to_date->period, 1}, from_, child.calendar->starts_at(), child.calendar->week_start());
+    period_ =
+        Calendar(Grain{to_date->period, 1}, from_, child.calendar->starts_at(), child.calendar->week_start());
   } else if (std::holds_alternative<reads::Key>(reads)) {
     form_ = Form::kShift;
     use_key();
@@ -117,8 +125,8 @@ Mapping::Mapping(const Reads& reads, TimeSide child, TimeSide parent, Instant no
       parts_.push_back({wall ? &c : nullptr, low, high, from, until});
     });
     if (child.whole) {  // counts back from the last complete unit before now, whichever cell asks
-      const Calendar unit(window->unit.value_or(Grain{Grain::Unit::kDay, 1}), from_, child.calendar->starts_at(),
-                          child.calendar->week_start());
+      const Calendar unit(window->unit.value_or(Grain{Grain::Unit::kDay, 1}), from_,
+                          child.calendar->starts_at(), child.calendar->week_start());
       const Instant end = unit.Floor(now);
       parts_[0].cells = nullptr;
       fixed_ = {F(parts_[0], unit.Floor(end - 1)), G(parts_[0], end)};
@@ -172,7 +180,10 @@ Span Mapping::Inverse(const Part& part, Span dirty) const {
         out.end = part.cells->Start(ceil_index(*part.cells, need - s.n));
       } else if (part.cells) {
         const std::int64_t k = part.cells->CivilIndex(PlusMonths(need, -s.n));
-        const std::int64_t reach = 40 * kDay / std::max<std::int64_t>(kHour, part.cells->CivilStart(k + 1) - part.cells->CivilStart(k)) + 2;
+        const std::int64_t reach =
+            40 * kDay /
+                std::max<std::int64_t>(kHour, part.cells->CivilStart(k + 1) - part.cells->CivilStart(k)) +
+            2;
         out.end = part.cells->Start(FirstWhere(k - reach, k + reach, [&](std::int64_t i) {
           return PlusMonths(part.cells->CivilStart(i), s.n) >= need;
         }));
@@ -196,10 +207,14 @@ Span Mapping::Inverse(const Part& part, Span dirty) const {
         out.start = part.cells->Start(part.cells->CivilIndex(most - s.n));
       } else if (part.cells) {
         const std::int64_t k = part.cells->CivilIndex(PlusMonths(most, -s.n));
-        const std::int64_t reach = 40 * kDay / std::max<std::int64_t>(kHour, part.cells->CivilStart(k + 1) - part.cells->CivilStart(k)) + 2;
-        out.start = part.cells->Start(FirstWhere(k - reach, k + reach, [&](std::int64_t i) {
-                      return PlusMonths(part.cells->CivilStart(i), s.n) > most;
-                    }) - 1);
+        const std::int64_t reach =
+            40 * kDay /
+                std::max<std::int64_t>(kHour, part.cells->CivilStart(k + 1) - part.cells->CivilStart(k)) +
+            2;
+        out.start = part.cells->Start(
+            FirstWhere(k - reach, k + reach,
+                       [&](std::int64_t i) { return PlusMonths(part.cells->CivilStart(i), s.n) > most; }) -
+            1);
       } else if (s.kind == Shift::Kind::kCivil) {
         out.start = from_->FirstReach(most - s.n + 1) - 1;
       } else {

@@ -11,13 +11,27 @@
 namespace backreach {
 
 namespace reads {
-struct Unknown { friend bool operator==(const Unknown&, const Unknown&) = default; };
-struct Same { friend bool operator==(const Same&, const Same&) = default; };
-struct Key { friend bool operator==(const Key&, const Key&) = default; };
-struct Previous { friend bool operator==(const Previous&, const Previous&) = default; };
-struct All { friend bool operator==(const All&, const All&) = default; };
-struct Latest { friend bool operator==(const Latest&, const Latest&) = default; };
-struct LatestThen { friend bool operator==(const LatestThen&, const LatestThen&) = default; };
+struct Unknown {
+  friend bool operator==(const Unknown&, const Unknown&) = default;
+};
+struct Same {
+  friend bool operator==(const Same&, const Same&) = default;
+};
+struct Key {
+  friend bool operator==(const Key&, const Key&) = default;
+};
+struct Previous {
+  friend bool operator==(const Previous&, const Previous&) = default;
+};
+struct All {
+  friend bool operator==(const All&, const All&) = default;
+};
+struct Latest {
+  friend bool operator==(const Latest&, const Latest&) = default;
+};
+struct LatestThen {
+  friend bool operator==(const LatestThen&, const LatestThen&) = default;
+};
 // [a + start units, b + end units) of a cell [a, b); the unit is the child's grain where it is not given.
 struct Window {
   std::int64_t start = 0;
@@ -33,17 +47,17 @@ struct ToDate {
 };
 }  // namespace reads
 
-using Reads = std::variant<reads::Unknown, reads::Same, reads::Window, reads::ToDate, reads::Previous, reads::Key,
-                           reads::All, reads::Latest, reads::LatestThen>;
+using Reads = std::variant<reads::Unknown, reads::Same, reads::Window, reads::ToDate, reads::Previous,
+                           reads::Key, reads::All, reads::Latest, reads::LatestThen>;
 
 // "same", "window [-6, 0] day", "to_date year", ...
 std::string FormatReads(const Reads& reads);
 
 // One end of an edge, as far as time is concerned.
 struct TimeSide {
-  const Layout* layout = nullptr;       // null: no grain (then the calendar below serves for units and dates)
-  const Calendar* calendar = nullptr;   // zone, starts_at, week start; never null
-  bool whole = false;                   // a stored table without grain: one cell, which has no dates
+  const Layout* layout = nullptr;      // null: no grain (then the calendar below serves for units and dates)
+  const Calendar* calendar = nullptr;  // zone, starts_at, week start; never null
+  bool whole = false;                  // a stored table without grain: one cell, which has no dates
 };
 
 // A mapping between two given ends, for every `reads` but `latest` and `latest_then` (see latest.hpp): two
@@ -55,8 +69,8 @@ class Mapping {
 
   // What the cells in `cells` read of the parent.
   SpanSet Image(const SpanSet& cells) const;
-  // Where a cell of the child must lie to read something of `dirty`: every cell that overlaps the answer does,
-  // and no other.
+  // Where a cell of the child must lie to read something of `dirty`: every cell that overlaps the answer
+  // does, and no other.
   SpanSet Preimage(const SpanSet& dirty) const;
 
  private:
@@ -66,7 +80,7 @@ class Mapping {
   };
   enum class Form { kSame, kShift, kToDate, kPrevious, kAll, kFixed };
 
-  struct Part {  // one block of the child, or all of it
+  struct Part {                       // one block of the child, or all of it
     const Calendar* cells = nullptr;  // cut by a calendar that follows the wall clock: mapped by cell numbers
     Shift low, high;
     Instant from = kMinInstant, until = kMaxInstant;

@@ -1,4 +1,5 @@
-// The JSON form of `reads` that export, plans and the store share: "same", {"window": [-6, 0], "unit": "day"}.
+// The JSON form of `reads` that export, plans and the store share: "same", {"window": [-6, 0], "unit":
+// "day"}.
 #pragma once
 
 #include <optional>

@@ -32,8 +32,10 @@ bool SpanSet::Intersects(const SpanSet& other) const {
   auto a = spans_.begin(), b = other.spans_.begin();
   while (a != spans_.end() && b != other.spans_.end()) {
     if (a->start < b->end && b->start < a->end) return true;
-    if (a->end <= b->end) ++a;
-    else ++b;
+    if (a->end <= b->end)
+      ++a;
+    else
+      ++b;
   }
   return false;
 }
@@ -59,8 +61,10 @@ SpanSet Intersection(const SpanSet& a, const SpanSet& b) {
   while (i != a.end() && j != b.end()) {
     const Span both{std::max(i->start, j->start), std::min(i->end, j->end)};
     if (!both.empty()) out.spans_.push_back(both);
-    if (i->end <= j->end) ++i;
-    else ++j;
+    if (i->end <= j->end)
+      ++i;
+    else
+      ++j;
   }
   return out;
 }

@@ -36,7 +36,8 @@ CivilDate CivilFromDays(std::int64_t days) {
   const std::int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
   const std::int64_t mp = (5 * doy + 2) / 153;
   const int month = static_cast<int>(mp < 10 ? mp + 3 : mp - 9);
-  return {static_cast<int>(yoe + era * 400 + (month <= 2)), month, static_cast<int>(doy - (153 * mp + 2) / 5 + 1)};
+  return {static_cast<int>(yoe + era * 400 + (month <= 2)), month,
+          static_cast<int>(doy - (153 * mp + 2) / 5 + 1)};
 }
 
 int DaysInMonth(std::int64_t year, int month) {
@@ -54,8 +55,8 @@ Zone::Zone(std::string name, std::vector<ZoneStretch> stretches)
   least_.resize(stretches_.size());
   Civil least = kMaxInstant;
   for (std::size_t i = stretches_.size(); i-- > 0;) {
-    least = std::min(least, stretches_[i].begin == kMinInstant ? kMinInstant
-                                                               : stretches_[i].begin + stretches_[i].offset);
+    least = std::min(
+        least, stretches_[i].begin == kMinInstant ? kMinInstant : stretches_[i].begin + stretches_[i].offset);
     least_[i] = least;
   }
 }
@@ -75,7 +76,8 @@ Instant Zone::FirstReach(Civil c) const {
 
 Instant Zone::LastReach(Civil c) const {
   if (!IsFinite(c)) return c;
-  const auto it = std::lower_bound(least_.begin() + 1, least_.end(), c);  // the first stretch all at or after c
+  const auto it =
+      std::lower_bound(least_.begin() + 1, least_.end(), c);  // the first stretch all at or after c
   const std::size_t i = static_cast<std::size_t>(it - least_.begin()) - 1;
   const Instant t = std::max(stretches_[i].begin, c - stretches_[i].offset);
   return it == least_.end() ? t : std::min(t, stretches_[i + 1].begin);
@@ -170,13 +172,20 @@ std::optional<Duration> ParseDuration(std::string_view text) {
   const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), d.count);
   if (ec != std::errc{} || end == text.data() || d.count < 0 || d.count > 1'000'000) return std::nullopt;
   const std::string_view unit(end, text.data() + text.size() - end);
-  if (unit == "m") d.unit = Duration::Unit::kMinute;
-  else if (unit == "h") d.unit = Duration::Unit::kHour;
-  else if (unit == "d") d.unit = Duration::Unit::kDay;
-  else if (unit == "w") d.unit = Duration::Unit::kWeek;
-  else if (unit == "mo") d.unit = Duration::Unit::kMonth;
-  else if (unit == "y") d.unit = Duration::Unit::kYear;
-  else return std::nullopt;
+  if (unit == "m")
+    d.unit = Duration::Unit::kMinute;
+  else if (unit == "h")
+    d.unit = Duration::Unit::kHour;
+  else if (unit == "d")
+    d.unit = Duration::Unit::kDay;
+  else if (unit == "w")
+    d.unit = Duration::Unit::kWeek;
+  else if (unit == "mo")
+    d.unit = Duration::Unit::kMonth;
+  else if (unit == "y")
+    d.unit = Duration::Unit::kYear;
+  else
+    return std::nullopt;
   return d;
 }
 
@@ -216,8 +225,8 @@ std::string FormatInstant(Instant t) {
   const std::int64_t days = FloorDiv(t, kDay);
   const std::int64_t s = t - days * kDay;
   const CivilDate d = CivilFromDays(days);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", d.year, d.month, d.day, s / kHour, s / kMinute % 60,
-                     s % 60);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", d.year, d.month, d.day, s / kHour,
+                     s / kMinute % 60, s % 60);
 }
 
 std::string FormatOffset(std::int32_t seconds) {
@@ -265,7 +274,8 @@ class Cursor {
 std::optional<Instant> ParseInstant(std::string_view text, bool bare_is_utc) {
   Cursor in(text);
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
-  if (!in.Digits(4, year) || !in.Literal('-') || !in.Digits(2, month) || !in.Literal('-') || !in.Digits(2, day))
+  if (!in.Digits(4, year) || !in.Literal('-') || !in.Digits(2, month) || !in.Literal('-') ||
+      !in.Digits(2, day))
     return std::nullopt;
   if (month < 1 || month > 12 || day < 1 || day > DaysInMonth(year, month)) return std::nullopt;
   bool timed = false;

@@ -103,8 +103,8 @@ Instant AddDuration(const Zone& zone, Instant t, const Duration& d, int sign = 1
 
 // `2026-03-01T05:00:00Z`; seconds always written.
 std::string FormatInstant(Instant t);
-// An instant with a zone (`Z`, `+09:00`), or without one, then read as UTC if `bare_is_utc`. Null if malformed
-// or a date that does not exist.
+// An instant with a zone (`Z`, `+09:00`), or without one, then read as UTC if `bare_is_utc`. Null if
+// malformed or a date that does not exist.
 std::optional<Instant> ParseInstant(std::string_view text, bool bare_is_utc);
 // `-07:00`
 std::string FormatOffset(std::int32_t seconds);

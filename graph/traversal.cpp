@@ -1,5 +1,5 @@
-// One mark per node in a bitmap, scanned upwards a word at a time: numbers only grow along edges, so whatever a
-// node reaches is still ahead of the scan. Cost: the edges of what is reached, plus a bit for each node.
+// One mark per node in a bitmap, scanned upwards a word at a time: numbers only grow along edges, so whatever
+// a node reaches is still ahead of the scan. Cost: the edges of what is reached, plus a bit for each node.
 
 #include "graph/traversal.hpp"
 

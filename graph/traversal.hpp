@@ -13,7 +13,8 @@ struct RankedRows {
   std::uint32_t size() const { return static_cast<std::uint32_t>(offsets.size() - 1); }
 };
 
-// All nodes reachable from the roots (and the roots), ascending: closure and order at once, since numbers are.
+// All nodes reachable from the roots (and the roots), ascending: closure and order at once, since numbers
+// are.
 std::vector<std::uint32_t> Reachable(const RankedRows& rows, const std::vector<std::uint32_t>& roots);
 
 }  // namespace backreach

@@ -31,7 +31,8 @@ std::string_view LastPart(std::string_view name) {
 
 }  // namespace
 
-std::vector<std::string> Nearest(std::string_view given, const std::vector<std::string>& candidates, std::size_t most) {
+std::vector<std::string> Nearest(std::string_view given, const std::vector<std::string>& candidates,
+                                 std::size_t most) {
   struct Scored {
     std::size_t score;
     const std::string* name;
@@ -42,7 +43,9 @@ std::vector<std::string> Nearest(std::string_view given, const std::vector<std::
   for (const std::string& candidate : candidates) {
     const std::string other = Lower(candidate);
     std::size_t score = Distance(folded, other, limit);
-    if (score > limit) score = Distance(LastPart(folded), LastPart(other), 2) <= 2 && LastPart(folded).size() > 2 ? limit : score;
+    if (score > limit)
+      score =
+          Distance(LastPart(folded), LastPart(other), 2) <= 2 && LastPart(folded).size() > 2 ? limit : score;
     if (score > limit && folded.size() >= 4 && other.find(folded) != std::string::npos) score = limit;
     if (score <= limit) found.push_back({score, &candidate});
   }
@@ -62,7 +65,11 @@ std::string Printable(std::string_view text) {
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
     const auto c = static_cast<unsigned char>(text[i]);
-    const std::size_t length = c < 0x80 ? 1 : c >= 0xF0 && c < 0xF5 ? 4 : c >= 0xE0 ? 3 : c >= 0xC2 && c < 0xE0 ? 2 : 0;
+    const std::size_t length = c < 0x80                ? 1
+                               : c >= 0xF0 && c < 0xF5 ? 4
+                               : c >= 0xE0             ? 3
+                               : c >= 0xC2 && c < 0xE0 ? 2
+                                                       : 0;
     std::uint32_t code = length == 1 ? c : length == 2 ? c & 0x1F : length == 3 ? c & 0x0F : c & 0x07;
     bool good = length > 0 && i + length <= text.size();
     for (std::size_t k = 1; good && k < length; ++k) {
@@ -76,10 +83,11 @@ std::string Printable(std::string_view text) {
       continue;
     }
     const bool hidden = (code >= 0x200B && code <= 0x200F) || (code >= 0x202A && code <= 0x202E) ||
-                        (code >= 0x2060 && code <= 0x2069) || code == 0xFEFF || code == 0x2028 || code == 0x2029 ||
-                        (code >= 0x80 && code < 0xA0) || code == 0xAD;
+                        (code >= 0x2060 && code <= 0x2069) || code == 0xFEFF || code == 0x2028 ||
+                        code == 0x2029 || (code >= 0x80 && code < 0xA0) || code == 0xAD;
     if (code < 0x20 || code == 0x7F) {
-      const std::uint32_t picture = code == 0x7F ? 0x2421 : 0x2400 + code;  // the Unicode pictures of controls
+      const std::uint32_t picture =
+          code == 0x7F ? 0x2421 : 0x2400 + code;  // the Unicode pictures of controls
       out += static_cast<char>(0xE0 | picture >> 12);
       out += static_cast<char>(0x80 | (picture >> 6 & 0x3F));
       out += static_cast<char>(0x80 | (picture & 0x3F));
@@ -112,7 +120,8 @@ std::string ListOf(const std::vector<std::string>& parts, std::size_t most) {
     if (i > 0) out += i + 1 == parts.size() ? " and " : ", ";
     out += parts[i];
   }
-  if (shown < parts.size()) out += " and " + Thousands(static_cast<std::int64_t>(parts.size() - shown)) + " more";
+  if (shown < parts.size())
+    out += " and " + Thousands(static_cast<std::int64_t>(parts.size() - shown)) + " more";
   return out;
 }
 
@@ -141,7 +150,9 @@ std::vector<std::string> Split(std::string_view text, char separator) {
   }
 }
 
-bool StartsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+bool StartsWith(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
 bool EndsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
 }

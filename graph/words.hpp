@@ -1,8 +1,8 @@
 // Small text helpers that every layer shares: nearest names, safe printing, joining.
 #pragma once
 
-#include <string>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 

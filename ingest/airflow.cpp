@@ -1,6 +1,6 @@
 // Airflow's serialized DAGs (JSON v1 flat and wrapped, v2, v3): one document, an array, or one row of the
-// serialized_dag table per line. A DAG's schedule is told by its timetable class; which day a run writes is taken
-// from it only where the class says so, never from a cron.
+// serialized_dag table per line. A DAG's schedule is told by its timetable class; which day a run writes is
+// taken from it only where the class says so, never from a cron.
 
 #include <fmt/format.h>
 
@@ -25,9 +25,7 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{4} << 30;
 
 // {"__type": ..., "__var": {...}} without its wrapping.
-const Json& Unwrap(const Json& j) {
-  return j.is_object() && j.contains("__var") ? j["__var"] : j;
-}
+const Json& Unwrap(const Json& j) { return j.is_object() && j.contains("__var") ? j["__var"] : j; }
 std::string TypeOf(const Json& j) { return j.is_object() ? j.value("__type", "") : ""; }
 const Json* Find(const Json& j, std::initializer_list<const char*> keys) {
   if (!j.is_object()) return nullptr;
@@ -51,7 +49,9 @@ Text ZoneName(const Json* j) {
   if (zone.is_string()) return zone.get<std::string>();
   if (zone.is_number()) {
     const auto seconds = zone.get<std::int64_t>();
-    return seconds == 0 ? std::string("UTC") : fmt::format("UTC{}{:02}:{:02}", seconds < 0 ? '-' : '+', std::abs(seconds) / 3600, std::abs(seconds) / 60 % 60);
+    return seconds == 0 ? std::string("UTC")
+                        : fmt::format("UTC{}{:02}:{:02}", seconds < 0 ? '-' : '+', std::abs(seconds) / 3600,
+                                      std::abs(seconds) / 60 % 60);
   }
   return std::nullopt;
 }
@@ -131,7 +131,8 @@ class DagReader {
     const Json* defaults = client ? Find(*client, {"tasks"}) : nullptr;
     ScheduleFact schedule = Schedule(dag);
     const Json* tasks = Find(dag, {"tasks"});
-    if (!tasks || !tasks->is_array()) return diagnostics_.Warning(where, fmt::format("DAG '{}' has no list of tasks: left out", id));
+    if (!tasks || !tasks->is_array())
+      return diagnostics_.Warning(where, fmt::format("DAG '{}' has no list of tasks: left out", id));
     std::map<std::string, std::vector<std::string>> after;
     for (const Json& wrapped : *tasks) {
       const Json& task = Unwrap(wrapped);
@@ -145,7 +146,9 @@ class DagReader {
   }
 
  private:
-  std::string JobName(const std::string& dag, const std::string& task) const { return space_ + "/" + dag + "." + task; }
+  std::string JobName(const std::string& dag, const std::string& task) const {
+    return space_ + "/" + dag + "." + task;
+  }
 
   ScheduleFact Schedule(const Json& dag) {
     ScheduleFact s;
@@ -171,17 +174,21 @@ class DagReader {
       }
       Condition(v, s.on);
       // The data interval of these classes ended at the tick; a trigger's says nothing of the day it writes.
-      if (*s.type == "CronDataIntervalTimetable" || *s.type == "DeltaDataIntervalTimetable") s.covers = "interval";
+      if (*s.type == "CronDataIntervalTimetable" || *s.type == "DeltaDataIntervalTimetable")
+        s.covers = "interval";
     } else if (interval) {
       if (interval->is_string()) {
         static const std::map<std::string, std::string> presets = {
-            {"@hourly", "0 * * * *"}, {"@daily", "0 0 * * *"},        {"@weekly", "0 0 * * 0"},
+            {"@hourly", "0 * * * *"},  {"@daily", "0 0 * * *"},       {"@weekly", "0 0 * * 0"},
             {"@monthly", "0 0 1 * *"}, {"@quarterly", "0 0 1 */3 *"}, {"@yearly", "0 0 1 1 *"}};
         const auto text = interval->get<std::string>();
         const auto preset = presets.find(text);
-        if (text == "@once") s.type = "OnceTimetable";
-        else if (text == "@continuous") s.type = "ContinuousTimetable";
-        else if (text == "Dataset" || text == "Asset") s.type = "DatasetTriggeredTimetable";
+        if (text == "@once")
+          s.type = "OnceTimetable";
+        else if (text == "@continuous")
+          s.type = "ContinuousTimetable";
+        else if (text == "Dataset" || text == "Asset")
+          s.type = "DatasetTriggeredTimetable";
         else {
           s.type = "CronDataIntervalTimetable";
           s.cron = preset == presets.end() ? text : preset->second;
@@ -210,7 +217,8 @@ class DagReader {
     while (!todo.empty()) {
       const Json& at = *todo.back();
       todo.pop_back();
-      if (at.is_array()) for (const Json& item : at) todo.push_back(&item);
+      if (at.is_array())
+        for (const Json& item : at) todo.push_back(&item);
       if (!at.is_object()) continue;
       const std::string type = TypeOf(at);
       const bool old_trigger = type.empty() && at.contains("uri") && at["uri"].is_string();
@@ -220,7 +228,8 @@ class DagReader {
         continue;
       }
       for (const auto& item : at.items())
-        if (item.key() != "partition_mapper_config" && item.key() != "default_partition_mapper") todo.push_back(&item.value());
+        if (item.key() != "partition_mapper_config" && item.key() != "default_partition_mapper")
+          todo.push_back(&item.value());
     }
     out.assign(found.begin(), found.end());
   }
@@ -235,30 +244,40 @@ class DagReader {
     return std::nullopt;
   }
 
-  std::vector<std::string> Assets(const Json* list, const std::string& job, const char* side, const Place& place) {
+  std::vector<std::string> Assets(const Json* list, const std::string& job, const char* side,
+                                  const Place& place) {
     std::vector<std::string> out;
     if (!list) return out;
     const Json& items = Unwrap(*list);
     if (!items.is_array()) return out;
     for (const Json& item : items) {
       const std::string type = TypeOf(item);
-      if (type == "asset" || type == "dataset" || type == "asset_ref" || type == "asset_name_ref" || type == "asset_uri_ref") {
+      if (type == "asset" || type == "dataset" || type == "asset_ref" || type == "asset_name_ref" ||
+          type == "asset_uri_ref") {
         if (const Text uri = UriOf(item)) out.push_back(*uri);
         continue;
       }
       if (type == "asset_alias" || type == "dataset_alias") {
         const std::string name = TextAt(Unwrap(item), {"name"}).value_or("?");
-        Unresolved(name, "asset-alias", fmt::format("{} of {} is the alias '{}': which assets stand behind it only its runs know", side, job, name), place);
+        Unresolved(name, "asset-alias",
+                   fmt::format("{} of {} is the alias '{}': which assets stand behind it only its runs know",
+                               side, job, name),
+                   place);
       } else if (item.is_string()) {
-        Unresolved(item.get<std::string>(), "plain-lineage", fmt::format("{} of {} is the text '{}', no asset", side, job, item.get<std::string>()), place);
+        Unresolved(item.get<std::string>(), "plain-lineage",
+                   fmt::format("{} of {} is the text '{}', no asset", side, job, item.get<std::string>()),
+                   place);
       } else {
-        Unresolved(item.dump(), "plain-lineage", fmt::format("{} of {} is another catalogue's entity: {}", side, job, Unwrap(item).dump()), place);
+        Unresolved(item.dump(), "plain-lineage",
+                   fmt::format("{} of {} is another catalogue's entity: {}", side, job, Unwrap(item).dump()),
+                   place);
       }
     }
     return out;
   }
 
-  void Unresolved(const std::string& name, const std::string& what, const std::string& message, const Place& place) {
+  void Unresolved(const std::string& name, const std::string& what, const std::string& message,
+                  const Place& place) {
     facts_.unresolved.push_back({name, what, std::nullopt, message, place});
   }
 
@@ -271,9 +290,11 @@ class DagReader {
   }
 
   void Task(const std::string& dag, const Json& task, const Json* defaults, const ScheduleFact& schedule,
-            const std::map<std::string, std::vector<std::string>>& after, const std::string& where, const std::string& file) {
+            const std::map<std::string, std::vector<std::string>>& after, const std::string& where,
+            const std::string& file) {
     const Text task_id = TextAt(task, {"task_id"});
-    if (!task_id) return diagnostics_.Warning(where, fmt::format("a task of DAG '{}' has no task_id: left out", dag));
+    if (!task_id)
+      return diagnostics_.Warning(where, fmt::format("a task of DAG '{}' has no task_id: left out", dag));
     const Json* partial = Find(task, {"partial_kwargs"});
     const TaskView view{&task, partial, defaults};
     JobFact job;
@@ -291,7 +312,8 @@ class DagReader {
     };
     job.sequential = truth("depends_on_past") || truth("wait_for_downstream");
     for (const char* key : {"max_active_tis_per_dag", "max_active_tis_per_dagrun"})
-      if (const Json* most = view.Get({key}); most && most->is_number() && !job.max_parallel) job.max_parallel = most->get<std::int64_t>();
+      if (const Json* most = view.Get({key}); most && most->is_number() && !job.max_parallel)
+        job.max_parallel = most->get<std::int64_t>();
     job.reads = Assets(view.Get({"inlets", "_inlets"}), job.name, "an inlet", job.at);
     job.writes = Assets(view.Get({"outlets", "_outlets"}), job.name, "an outlet", job.at);
     if (const auto it = after.find(*task_id); it != after.end()) {
@@ -304,13 +326,15 @@ class DagReader {
       for (const std::string& in : job.reads) Edge(in, out, job, std::nullopt, "declared");
       // A DAG that starts when an asset changes reads it, even where its tasks do not say so.
       if (job.reads.empty())
-        for (const std::string& trigger : schedule.on) Edge(trigger, out, job, "its DAG starts when this changes; the task declares no inlet", "assumed");
+        for (const std::string& trigger : schedule.on)
+          Edge(trigger, out, job, "its DAG starts when this changes; the task declares no inlet", "assumed");
     }
     Fields(task, view, job, where);
     facts_.jobs.push_back(std::move(job));
   }
 
-  void Edge(const std::string& from, const std::string& to, const JobFact& job, Text note, const char* known) {
+  void Edge(const std::string& from, const std::string& to, const JobFact& job, Text note,
+            const char* known) {
     if (from == to) return;
     EdgeFact edge;
     edge.from = from;
@@ -333,16 +357,24 @@ class DagReader {
         if (!value || !value->is_string()) continue;
         const std::string text = value->get<std::string>();
         if (StartsWith(text, "Truncated. You can change this behaviour")) {
-          const std::string message = fmt::format("{}: '{}' was cut off when Airflow stored it ([core] max_templated_field_length): what it reads and writes is unknown", job.name, name);
+          const std::string message = fmt::format(
+              "{}: '{}' was cut off when Airflow stored it ([core] max_templated_field_length): what it "
+              "reads and writes is unknown",
+              job.name, name);
           Unresolved(job.name, "truncated", message, job.at);
           diagnostics_.Note(where, message);
         }
       }
     }
-    const bool trigger = type.find("TriggerDagRun") != std::string::npos, sensor = type.find("ExternalTask") != std::string::npos;
-    if (const Text target = view.GetText({trigger ? "trigger_dag_id" : "external_dag_id"}); target && (trigger || sensor)) {
+    const bool trigger = type.find("TriggerDagRun") != std::string::npos,
+               sensor = type.find("ExternalTask") != std::string::npos;
+    if (const Text target = view.GetText({trigger ? "trigger_dag_id" : "external_dag_id"});
+        target && (trigger || sensor)) {
       if (target->find("{{") != std::string::npos)
-        Unresolved(*target, "template", fmt::format("{} {} a DAG that a template names: {}", job.name, trigger ? "starts" : "waits for", *target), job.at);
+        Unresolved(*target, "template",
+                   fmt::format("{} {} a DAG that a template names: {}", job.name,
+                               trigger ? "starts" : "waits for", *target),
+                   job.at);
       else if (trigger)
         job.findings.push_back({"side-effects", "starts DAG " + *target, {}, job.at});
     }
@@ -351,7 +383,8 @@ class DagReader {
     for (const char* field : {"sql", "query", "hql", "bash_command"}) {
       const Text text = view.GetText({field});
       if (!text || StartsWith(*text, "Truncated.") || std::string_view(field) == "bash_command") continue;
-      for (const SqlExport& found : FindExports(*text)) AddExtracts(found.tables, found.destination, found.how, job);
+      for (const SqlExport& found : FindExports(*text))
+        AddExtracts(found.tables, found.destination, found.how, job);
       if (Notifies(*text)) job.findings.push_back({"side-effects", "its SQL notifies", {}, job.at});
     }
   }
@@ -366,22 +399,28 @@ class DagReader {
       return Join(parts, separator);
     };
     std::string destination = joined(known.destination, "/");
-    if (destination.empty()) destination = "(not in the serialized DAG)";
-    else if (destination.find("://") == std::string::npos) destination = std::string(known.scheme) + destination;
+    if (destination.empty())
+      destination = "(not in the serialized DAG)";
+    else if (destination.find("://") == std::string::npos)
+      destination = std::string(known.scheme) + destination;
     std::vector<SqlTable> tables;
     const std::string table = joined(known.tables, ".");
     if (!table.empty()) tables.push_back({table, false});
-    if (tables.empty() && !known.sql.empty()) tables = TablesRead(Shown(view.Get({std::string(known.sql).c_str()})));
+    if (tables.empty() && !known.sql.empty())
+      tables = TablesRead(Shown(view.Get({std::string(known.sql).c_str()})));
     AddExtracts(tables, destination, std::string(known.operator_class), job);
   }
 
-  void AddExtracts(const std::vector<SqlTable>& tables, const std::string& destination, const std::string& how, JobFact& job) {
+  void AddExtracts(const std::vector<SqlTable>& tables, const std::string& destination,
+                   const std::string& how, JobFact& job) {
     const std::string what = fmt::format("task {} writes out ({})", job.name, how);
     std::vector<std::string> names;
-    for (const SqlTable& table : tables) names.push_back(table.jinja ? "{{ " + table.name + " }}" : table.name);
+    for (const SqlTable& table : tables)
+      names.push_back(table.jinja ? "{{ " + table.name + " }}" : table.name);
     if (names.empty()) names = job.reads;
     if (names.empty()) {
-      Unresolved(destination, "extract", fmt::format("{} to {}, and what it takes is not to be seen", what, destination), job.at);
+      Unresolved(destination, "extract",
+                 fmt::format("{} to {}, and what it takes is not to be seen", what, destination), job.at);
       names.push_back("(unknown)");
     }
     for (const std::string& name : names) {
@@ -406,31 +445,44 @@ class DagReader {
 bool IsDagDocument(const Json& j) { return j.is_object() && j.contains("dag") && j["dag"].is_object(); }
 
 // One JSON value of a file: a row of the table, a document, a list of either.
-void TakeValue(Json value, const std::string& path, const std::string& at, std::vector<Row>& rows, Diagnostics& diagnostics) {
+void TakeValue(Json value, const std::string& path, const std::string& at, std::vector<Row>& rows,
+               Diagnostics& diagnostics) {
   const std::string where = path + (at.empty() ? "" : ": " + at);
   if (value.is_array()) {
     std::size_t n = 0;
-    for (Json& item : value) TakeValue(std::move(item), path, fmt::format("{}item {}", at.empty() ? "" : at + ", ", ++n), rows, diagnostics);
+    for (Json& item : value)
+      TakeValue(std::move(item), path, fmt::format("{}item {}", at.empty() ? "" : at + ", ", ++n), rows,
+                diagnostics);
     return;
   }
   if (IsDagDocument(value)) {
-    if (const Json* version = Find(value, {"__version"}); version && version->is_number() && version->get<int>() > 3)
-      diagnostics.Warning(where, fmt::format("serialization version {} is newer than 3: read as 3", version->get<int>()));
+    if (const Json* version = Find(value, {"__version"});
+        version && version->is_number() && version->get<int>() > 3)
+      diagnostics.Warning(
+          where, fmt::format("serialization version {} is newer than 3: read as 3", version->get<int>()));
     rows.push_back({std::move(value), at, ""});
     return;
   }
   if (value.is_object() && (value.contains("data") || value.contains("data_compressed"))) {
-    const std::string created = TextAt(value, {"created_at"}).value_or(TextAt(value, {"last_updated"}).value_or(""));
+    const std::string created =
+        TextAt(value, {"created_at"}).value_or(TextAt(value, {"last_updated"}).value_or(""));
     const std::string id = TextAt(value, {"dag_id"}).value_or("?");
     Json* data = value.contains("data") && !value["data"].is_null() ? &value["data"] : nullptr;
-    if (!data) return diagnostics.Warning(where, fmt::format("DAG '{}' is stored compressed: it was not read", id),
-                                          {"export it with `select dag_id, data` from an installation without compress_serialized_dags"});
-    Json document = data->is_string() ? Json::parse(data->get<std::string>(), nullptr, false) : std::move(*data);
-    if (!IsDagDocument(document)) return diagnostics.Warning(where, fmt::format("the data of DAG '{}' is no serialized DAG: left out", id));
+    if (!data)
+      return diagnostics.Warning(
+          where, fmt::format("DAG '{}' is stored compressed: it was not read", id),
+          {"export it with `select dag_id, data` from an installation without compress_serialized_dags"});
+    Json document =
+        data->is_string() ? Json::parse(data->get<std::string>(), nullptr, false) : std::move(*data);
+    if (!IsDagDocument(document))
+      return diagnostics.Warning(where,
+                                 fmt::format("the data of DAG '{}' is no serialized DAG: left out", id));
     rows.push_back({std::move(document), at, created});
     return;
   }
-  diagnostics.Error(where, "no serialized DAG", {"expected {\"__version\": ..., \"dag\": {...}}, or a row of the table serialized_dag with its column data"});
+  diagnostics.Error(where, "no serialized DAG",
+                    {"expected {\"__version\": ..., \"dag\": {...}}, or a row of the table serialized_dag "
+                     "with its column data"});
 }
 
 std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnostics) {
@@ -464,7 +516,8 @@ std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnost
       if (text_line.find_first_not_of(" \t\r") == std::string::npos) continue;
       Json value = Json::parse(text_line, nullptr, false);
       if (value.is_discarded()) {
-        if (line == 1 && body.find('\n') != std::string_view::npos && text_line.find_last_not_of(" \t\r") != std::string::npos &&
+        if (line == 1 && body.find('\n') != std::string_view::npos &&
+            text_line.find_last_not_of(" \t\r") != std::string::npos &&
             (text_line[0] != '{' || text_line.size() < 3)) {
           try {
             const Json unused = Json::parse(body);
@@ -473,7 +526,8 @@ std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnost
           }
           break;
         }
-        diagnostics.Error(fmt::format("{}:{}", path, line), "this line is no JSON", {"expected one serialized DAG a line; is the file cut off?"});
+        diagnostics.Error(fmt::format("{}:{}", path, line), "this line is no JSON",
+                          {"expected one serialized DAG a line; is the file cut off?"});
         continue;
       }
       TakeValue(std::move(value), path, fmt::format("line {}", line), rows, diagnostics);
@@ -497,7 +551,9 @@ std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnost
       if (first <= i) out = file;
     return out;
   };
-  for (const auto& [id, i] : newest) reader.Dag(rows[i].document, rows[i].at.empty() ? file_of(i) : file_of(i) + ", " + rows[i].at, file_of(i));
+  for (const auto& [id, i] : newest)
+    reader.Dag(rows[i].document, rows[i].at.empty() ? file_of(i) : file_of(i) + ", " + rows[i].at,
+               file_of(i));
   reader.Datasets(files.empty() ? "" : files[0].second);
   if (diagnostics.has_errors()) return {};
   return {source};

@@ -5,7 +5,8 @@ namespace backreach {
 const std::vector<ExportOperator>& ExportOperators() {
   static const std::vector<ExportOperator> operators = {
       {"BigQueryToGCSOperator", "source_project_dataset_table", "", "destination_cloud_storage_uris", ""},
-      {"BigQueryToCloudStorageOperator", "source_project_dataset_table", "", "destination_cloud_storage_uris", ""},
+      {"BigQueryToCloudStorageOperator", "source_project_dataset_table", "", "destination_cloud_storage_uris",
+       ""},
       {"BigQueryToMySqlOperator", "dataset_id table_id", "", "target_table_name", "mysql:"},
       {"BigQueryToMsSqlOperator", "source_project_dataset_table", "", "target_table_name", "mssql:"},
       {"BigQueryToPostgresOperator", "dataset_id table_id", "", "target_table_name", "postgres:"},

@@ -1,6 +1,6 @@
 // The order of work: (1) one prototype for each dataset that an importer knows, relations that are the same
-// table joined; (2) the registry's datasets placed on them, or made; (3) facts merged by rank, calendars laid;
-// (4) edges, jobs, copies resolved and their mappings judged; (5) everything sorted and numbered.
+// table joined; (2) the registry's datasets placed on them, or made; (3) facts merged by rank, calendars
+// laid; (4) edges, jobs, copies resolved and their mappings judged; (5) everything sorted and numbered.
 
 #include "ingest/builder.hpp"
 
@@ -34,7 +34,8 @@ struct Proto {
 };
 
 int WeekStart(const std::string& text) {
-  static constexpr const char* kDays[] = {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"};
+  static constexpr const char* kDays[] = {"monday", "tuesday",  "wednesday", "thursday",
+                                          "friday", "saturday", "sunday"};
   for (int i = 0; i < 7; ++i)
     if (text == kDays[i]) return i;
   return 0;
@@ -130,10 +131,12 @@ class Builder {
     for (std::uint32_t p = 0; p < protos_.size(); ++p) {
       for (const FactRef& ref : protos_[p].facts)
         if (ref.fact->relation.size() == 3 && ref.fact->platform)
-          relations[RelationKey(*ref.fact->platform, ref.fact->relation)].push_back({ref.fact->writes_relation, p});
+          relations[RelationKey(*ref.fact->platform, ref.fact->relation)].push_back(
+              {ref.fact->writes_relation, p});
       if (const auto address = ParseTableAddress(protos_[p].name)) {
         accounts[address->platform].insert(address->account);
-        if (address->parts.size() == 3) addressed[RelationKey(address->platform, address->parts)].push_back(p);
+        if (address->parts.size() == 3)
+          addressed[RelationKey(address->platform, address->parts)].push_back(p);
       }
     }
     const auto before = [&](const Member& a, const Member& b) {
@@ -145,24 +148,33 @@ class Builder {
       for (const Member& m : members) {
         if (m.writes && Root(m.proto) != Root(members[0].proto) && members[0].writes)
           Problem("two-writers", protos_[m.proto].name, members[0].proto,
-                  fmt::format("{} and {} write the same table; taken as one dataset, named by the first", protos_[members[0].proto].name, protos_[m.proto].name), m.proto);
+                  fmt::format("{} and {} write the same table; taken as one dataset, named by the first",
+                              protos_[members[0].proto].name, protos_[m.proto].name),
+                  m.proto);
         Join(members[0].proto, m.proto);
       }
       const auto it = addressed.find(key);
       if (it == addressed.end()) continue;
       const std::string platform = key.substr(0, key.find('\n'));
       for (const std::uint32_t p : it->second) {
-        if (accounts[platform].size() == 1) Join(members[0].proto, p);
-        else Problem("which-account", protos_[p].name, members[0].proto,
-                     fmt::format("{} may be {}: the store knows {} accounts of {}", protos_[p].name, protos_[Root(members[0].proto)].name, accounts[platform].size(), platform), p);
+        if (accounts[platform].size() == 1)
+          Join(members[0].proto, p);
+        else
+          Problem("which-account", protos_[p].name, members[0].proto,
+                  fmt::format("{} may be {}: the store knows {} accounts of {}", protos_[p].name,
+                              protos_[Root(members[0].proto)].name, accounts[platform].size(), platform),
+                  p);
       }
     }
   }
 
   // A thing that could not be settled while joining; its dataset is known by prototype until datasets exist.
-  void Problem(const std::string& what, const std::string& name, std::uint32_t proto, const std::string& message, std::uint32_t seen_at) {
+  void Problem(const std::string& what, const std::string& name, std::uint32_t proto,
+               const std::string& message, std::uint32_t seen_at) {
     const auto& facts = protos_[seen_at].facts;
-    problems_.push_back({{name, what, std::nullopt, message, facts.empty() ? Place() : facts[0].fact->at}, proto, facts.empty() ? 0 : facts[0].source});
+    problems_.push_back({{name, what, std::nullopt, message, facts.empty() ? Place() : facts[0].fact->at},
+                         proto,
+                         facts.empty() ? 0 : facts[0].source});
   }
 
   void IndexImporters() {
@@ -201,11 +213,14 @@ class Builder {
       declared_[fact->name] = p;
       protos_[p].facts.push_back({s, fact});
       for (const std::string& alias : fact->aliases) {
-        // The registry says that the two are one: a dbt node keeps its name, else the dataset as declared does.
+        // The registry says that the two are one: a dbt node keeps its name, else the dataset as declared
+        // does.
         if (const auto other = importer_index_.FindExact(alias)) {
           const std::uint32_t q = Root(*other);
-          if (q != p && IsDbt(q) && !IsDbt(p)) Join(q, p), p = q;
-          else Join(p, q);
+          if (q != p && IsDbt(q) && !IsDbt(p))
+            Join(q, p), p = q;
+          else
+            Join(p, q);
         }
         protos_[Root(p)].aliases.insert(alias);
       }
@@ -218,10 +233,14 @@ class Builder {
     return false;
   }
 
-  void Ambiguous(const std::string& name, const std::vector<std::uint32_t>& candidates, std::uint32_t s, const Place& at) {
+  void Ambiguous(const std::string& name, const std::vector<std::uint32_t>& candidates, std::uint32_t s,
+                 const Place& at) {
     std::vector<std::string> names;
     for (const std::uint32_t c : candidates) names.push_back(protos_[Root(c)].name);
-    problems_.push_back({{name, "ambiguous", std::nullopt, fmt::format("'{}' could be any of {}: say which", name, ListOf(names)), at}, candidates.empty() ? 0 : Root(candidates[0]), s});
+    problems_.push_back({{name, "ambiguous", std::nullopt,
+                          fmt::format("'{}' could be any of {}: say which", name, ListOf(names)), at},
+                         candidates.empty() ? 0 : Root(candidates[0]),
+                         s});
   }
 
   // Names in edges, jobs and feeds of a registry that nobody knows become datasets.
@@ -240,7 +259,8 @@ class Builder {
         return;
       }
       const NameMatch match = registry_index_.Find(name);
-      if (match.found) placed_[name] = Root(*match.found);
+      if (match.found)
+        placed_[name] = Root(*match.found);
       else if (!match.candidates.empty()) {
         if (ambiguous_.insert(name).second) Ambiguous(name, match.candidates, s, at);
       } else {
@@ -253,9 +273,11 @@ class Builder {
       for (const JobFact& j : f.jobs) {
         for (const std::string& n : j.reads) note(n, s, j.at);
         for (const std::string& n : j.writes) note(n, s, j.at);
-        if (j.schedule) for (const std::string& n : j.schedule->on) note(n, s, j.at);
+        if (j.schedule)
+          for (const std::string& n : j.schedule->on) note(n, s, j.at);
       }
-      for (const CopyFact& c : f.copies) for (const std::string& n : c.feeds) note(n, s, c.at);
+      for (const CopyFact& c : f.copies)
+        for (const std::string& n : c.feeds) note(n, s, c.at);
     }
     // An importer's edges may name datasets that no importer describes (airflow's assets by name).
     for (const std::uint32_t s : importers_)
@@ -290,7 +312,8 @@ class Builder {
     return {};
   }
 
-  void NoteConflict(const Proto& p, Dataset& d, const char* field, const std::function<Text(const DatasetFact&)>& get) const {
+  void NoteConflict(const Proto& p, Dataset& d, const char* field,
+                    const std::function<Text(const DatasetFact&)>& get) const {
     std::map<std::string, std::vector<Seen>> values;
     std::string used;
     for (const FactRef& ref : p.facts) {
@@ -309,7 +332,8 @@ class Builder {
     std::vector<std::uint32_t> roots;
     for (std::uint32_t p = 0; p < protos_.size(); ++p)
       if (protos_[p].into == p) roots.push_back(p);
-    std::sort(roots.begin(), roots.end(), [&](std::uint32_t a, std::uint32_t b) { return protos_[a].name < protos_[b].name; });
+    std::sort(roots.begin(), roots.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return protos_[a].name < protos_[b].name; });
     dataset_of_.assign(protos_.size(), 0);
     LineageGraph& g = out_.graph;
     g.datasets.resize(roots.size());
@@ -318,7 +342,8 @@ class Builder {
     for (std::uint32_t i = 0; i < roots.size(); ++i) MakeDataset(protos_[roots[i]], g.datasets[i]);
   }
 
-  // A registry's word first, then what a source that writes it says, then the others; external stand-ins last.
+  // A registry's word first, then what a source that writes it says, then the others; external stand-ins
+  // last.
   void Rank(Proto& p) const {
     std::stable_sort(p.facts.begin(), p.facts.end(), [&](const FactRef& a, const FactRef& b) {
       const auto rank = [&](const FactRef& r) {
@@ -338,8 +363,12 @@ class Builder {
     d.short_names.assign(p.short_names.begin(), p.short_names.end());
     for (const FactRef& ref : p.facts) d.seen.push_back(SeenAt(ref.source, ref.fact->at));
     std::sort(d.seen.begin(), d.seen.end());
-    const auto text = [&](Text DatasetFact::*field) { return FirstStated(p, [&](const DatasetFact& f) { return f.*field; }); };
-    const auto flag = [&](std::optional<bool> DatasetFact::*field) { return FirstStated(p, [&](const DatasetFact& f) { return f.*field; }).value_or(false); };
+    const auto text = [&](Text DatasetFact::*field) {
+      return FirstStated(p, [&](const DatasetFact& f) { return f.*field; });
+    };
+    const auto flag = [&](std::optional<bool> DatasetFact::*field) {
+      return FirstStated(p, [&](const DatasetFact& f) { return f.*field; }).value_or(false);
+    };
     if (const Text kind = text(&DatasetFact::kind)) d.kind = ParseKind(*kind).value_or(Kind::kTable);
     d.platform = text(&DatasetFact::platform).value_or("");
     MakeCalendar(p, d);
@@ -353,8 +382,10 @@ class Builder {
     if (const Text keeps = text(&DatasetFact::keeps_from))
       if (const auto span = ParseDate(*keeps, d.calendar).span) d.keeps_from = span->start;
     if (const Text row_time = text(&DatasetFact::row_time)) {
-      if (*row_time == "exact") d.row_time = RowTime{};
-      else if (const auto grain = ParseGrain(*row_time)) d.row_time = RowTime{false, *grain};
+      if (*row_time == "exact")
+        d.row_time = RowTime{};
+      else if (const auto grain = ParseGrain(*row_time))
+        d.row_time = RowTime{false, *grain};
     }
     d.operational = text(&DatasetFact::origin).value_or("") == "operational";
     for (const FactRef& ref : p.facts) {
@@ -386,21 +417,30 @@ class Builder {
       for (const auto& [engine, name] : f.methods) d.methods.emplace(engine, name);
       d.side_effects.insert(d.side_effects.end(), f.side_effects.begin(), f.side_effects.end());
       d.tags.insert(d.tags.end(), f.tags.begin(), f.tags.end());
-      for (const FindingFact& finding : f.findings) d.findings.push_back({finding, SeenAt(ref.source, finding.at)});
+      for (const FindingFact& finding : f.findings)
+        d.findings.push_back({finding, SeenAt(ref.source, finding.at)});
       for (const ChangeFact& c : f.changes)
-        if (const auto span = ParseDate(c.on, d.calendar).span) d.changes.push_back({span->start, c.on, c.kind, c.what});
+        if (const auto span = ParseDate(c.on, d.calendar).span)
+          d.changes.push_back({span->start, c.on, c.kind, c.what});
     }
-    NoteConflict(p, d, "grain", [](const DatasetFact& f) { return f.partitions.empty() ? Text() : f.partitions.back().grain; });
-    NoteConflict(p, d, "timezone", [](const DatasetFact& f) { return f.partitions.empty() ? Text() : f.partitions.back().timezone; });
+    NoteConflict(p, d, "grain", [](const DatasetFact& f) {
+      return f.partitions.empty() ? Text() : f.partitions.back().grain;
+    });
+    NoteConflict(p, d, "timezone", [](const DatasetFact& f) {
+      return f.partitions.empty() ? Text() : f.partitions.back().timezone;
+    });
     NoteConflict(p, d, "writes", [](const DatasetFact& f) { return f.write.mode; });
-    NoteConflict(p, d, "key", [](const DatasetFact& f) { return f.write.key_given ? Text(backreach::Join(f.write.key, ", ")) : Text(); });
+    NoteConflict(p, d, "key", [](const DatasetFact& f) {
+      return f.write.key_given ? Text(backreach::Join(f.write.key, ", ")) : Text();
+    });
     NoteConflict(p, d, "kind", [](const DatasetFact& f) { return f.kind; });
     NoteConflict(p, d, "owner", [](const DatasetFact& f) { return f.owner; });
     NoteConflict(p, d, "retention", [](const DatasetFact& f) { return f.retention; });
   }
 
   void MakeCalendar(const Proto& p, Dataset& d) {
-    // The blocks of the first fact that tells a grain; single fields of a single block from whoever states them.
+    // The blocks of the first fact that tells a grain; single fields of a single block from whoever states
+    // them.
     std::vector<PartitionFact> blocks;
     for (const FactRef& ref : p.facts) {
       if (!ref.fact->partitions.empty() && ref.fact->partitions.back().grain) {
@@ -413,8 +453,10 @@ class Builder {
       for (const FactRef& ref : p.facts) {
         if (ref.fact->partitions.size() != 1) continue;
         const PartitionFact& f = ref.fact->partitions[0];
-        for (Text PartitionFact::*field : {&PartitionFact::timezone, &PartitionFact::starts_at, &PartitionFact::column, &PartitionFact::week_start,
-                                           &PartitionFact::first, &PartitionFact::last, &PartitionFact::key_format})
+        for (Text PartitionFact::*field :
+             {&PartitionFact::timezone, &PartitionFact::starts_at, &PartitionFact::column,
+              &PartitionFact::week_start, &PartitionFact::first, &PartitionFact::last,
+              &PartitionFact::key_format})
           if (!(blocks[0].*field)) blocks[0].*field = f.*field;
       }
     }
@@ -425,13 +467,16 @@ class Builder {
       if (zone) d.zone_assumed = false;
       Grain grain;
       if (b.grain) grain = ParseGrain(*b.grain).value_or(Grain{});
-      d.calendar = Calendar(grain.none() ? Grain{Grain::Unit::kDay, 1} : grain, zone ? zone : Zone::Utc(),
-                            b.starts_at ? TimeOfDay(*b.starts_at) : 0, b.week_start ? WeekStart(*b.week_start) : 0);
+      d.calendar =
+          Calendar(grain.none() ? Grain{Grain::Unit::kDay, 1} : grain, zone ? zone : Zone::Utc(),
+                   b.starts_at ? TimeOfDay(*b.starts_at) : 0, b.week_start ? WeekStart(*b.week_start) : 0);
       if (b.grain) d.grain = grain;
       if (b.column) d.column = *b.column;
       if (b.key_format) d.key_format = *b.key_format;
       if (b.grain && !grain.none()) laid.push_back({d.calendar, kMinInstant, kMaxInstant});
-      const auto date = [&](const Text& text) { return text ? ParseDate(*text, d.calendar).span : std::nullopt; };
+      const auto date = [&](const Text& text) {
+        return text ? ParseDate(*text, d.calendar).span : std::nullopt;
+      };
       if (const auto from = date(b.from); from && !laid.empty()) laid.back().from = from->start;
       if (const auto until = date(b.until); until && !laid.empty()) laid.back().until = until->start;
       if (const auto first = date(b.first)) {
@@ -443,7 +488,8 @@ class Builder {
         d.last_end = laid.empty() ? last->end : d.calendar.Next(last->end - 1);
       }
     }
-    // Blocks without a seam of their own take the neighbour's; the first one reaches back, the last one ahead.
+    // Blocks without a seam of their own take the neighbour's; the first one reaches back, the last one
+    // ahead.
     for (std::size_t i = 0; i + 1 < laid.size(); ++i) {
       if (laid[i].until == kMaxInstant) laid[i].until = laid[i + 1].from;
       if (laid[i + 1].from == kMinInstant) laid[i + 1].from = laid[i].until;
@@ -468,7 +514,8 @@ class Builder {
 
   struct EdgeGroup {
     std::vector<std::pair<std::uint32_t, const EdgeFact*>> facts;  // source, fact
-    std::vector<std::pair<std::uint32_t, const JobFact*>> jobs;    // a registry's job that reads and writes these
+    std::vector<std::pair<std::uint32_t, const JobFact*>>
+        jobs;  // a registry's job that reads and writes these
   };
 
   void MakeEdges() {
@@ -511,8 +558,11 @@ class Builder {
       if (declared && !is_registry(s)) continue;  // the registry's mappings replace the importers'
       any = true;
       Edge& edge = by_reads[e->reads.value_or("")];
-      edge.reads = e->reads ? ReadsFromJson(*e->reads).value_or(Reads(reads::Unknown{})) : Reads(reads::Unknown{});
-      const Known known = e->known == "inferred" ? Known::kInferred : e->known == "assumed" ? Known::kAssumed : Known::kDeclared;
+      edge.reads =
+          e->reads ? ReadsFromJson(*e->reads).value_or(Reads(reads::Unknown{})) : Reads(reads::Unknown{});
+      const Known known = e->known == "inferred"  ? Known::kInferred
+                          : e->known == "assumed" ? Known::kAssumed
+                                                  : Known::kDeclared;
       edge.known = edge.seen.empty() ? known : std::min(edge.known, known);
       edge.seen.push_back(SeenAt(s, e->at));
       if (e->memory) edge.memory = ParseDuration(*e->memory);
@@ -576,7 +626,8 @@ class Builder {
         if (f.run_grain) job.run_grain = ParseGrain(*f.run_grain);
         if (f.separable) job.separable = *f.separable;
         job.sequential = job.sequential || f.sequential;
-        for (const FindingFact& finding : f.findings) job.findings.push_back({finding, SeenAt(s, finding.at)});
+        for (const FindingFact& finding : f.findings)
+          job.findings.push_back({finding, SeenAt(s, finding.at)});
         for (const auto& [engine, name] : f.methods) job.methods.emplace(engine, name);
       }
       for (const PoolFact& f : sources_[s].facts.pools) {
@@ -634,15 +685,20 @@ class Builder {
       for (const CopyOf& of : copy.of) {
         if (of.placed()) continue;
         const auto near = registry_index_.Near(of.name);
-        g.unresolved.push_back({{of.name, "copy", std::nullopt,
-                                 fmt::format("copy '{}' was taken from '{}', which nobody knows{}", id, of.name, near.empty() ? "" : "; nearest: " + backreach::Join(near, ", ")), f->at},
-                                {}, SeenAt(s, f->at)});
+        g.unresolved.push_back(
+            {{of.name, "copy", std::nullopt,
+              fmt::format("copy '{}' was taken from '{}', which nobody knows{}", id, of.name,
+                          near.empty() ? "" : "; nearest: " + backreach::Join(near, ", ")),
+              f->at},
+             {},
+             SeenAt(s, f->at)});
       }
       g.copies.push_back(std::move(copy));
     }
   }
 
-  CopyOf PlaceOf(const std::string& name, const std::map<std::string, std::uint32_t>& ids, bool registry) const {
+  CopyOf PlaceOf(const std::string& name, const std::map<std::string, std::uint32_t>& ids,
+                 bool registry) const {
     CopyOf of{{}, {}, name};
     if (const auto exact = Resolve(name, false)) {
       of.dataset = *exact;
@@ -654,8 +710,10 @@ class Builder {
     }
     if (registry) {
       const NameMatch match = registry_index_.Find(name);
-      if (match.found) of.dataset = DatasetId{dataset_of_[Root(*match.found)]};
-      else if (const auto placed = placed_.find(name); placed != placed_.end()) of.dataset = DatasetId{dataset_of_[Root(placed->second)]};
+      if (match.found)
+        of.dataset = DatasetId{dataset_of_[Root(*match.found)]};
+      else if (const auto placed = placed_.find(name); placed != placed_.end())
+        of.dataset = DatasetId{dataset_of_[Root(placed->second)]};
     }
     return of;
   }
@@ -695,7 +753,8 @@ class Builder {
       for (const Edge& e : g.edges) {
         const Dataset &parent = g[e.from], &child = g[e.to];
         if (parent.stores() || hours_read[e.from.value]) continue;
-        const bool hours = child.stores() ? child.layout && !child.grain->bears_dates() : hours_read[e.to.value];
+        const bool hours =
+            child.stores() ? child.layout && !child.grain->bears_dates() : hours_read[e.to.value];
         if (hours) hours_read[e.from.value] = changed = true;
       }
     }
@@ -706,25 +765,38 @@ class Builder {
         e.effective = reads::All{};
         const Seen seen = e.seen.empty() ? Seen() : e.seen[0];
         g.unresolved.push_back({{FormatReads(e.reads), "mapping", child.name,
-                                 fmt::format("{} -> {}: {} cannot stand: {}; read as all", parent.name, child.name, FormatReads(e.reads), why), seen.at},
-                                e.to, seen});
+                                 fmt::format("{} -> {}: {} cannot stand: {}; read as all", parent.name,
+                                             child.name, FormatReads(e.reads), why),
+                                 seen.at},
+                                e.to,
+                                seen});
       };
       const auto* window = std::get_if<reads::Window>(&e.reads);
       const bool by_key = std::holds_alternative<reads::Key>(e.reads) || (window && window->by_key);
       if (std::holds_alternative<reads::Unknown>(e.reads)) {
-        if (e.self()) e.effective = e.in_place ? Reads(reads::Same{}) : Reads(reads::Previous{});
-        else e.effective = reads::Same{};
+        if (e.self())
+          e.effective = e.in_place ? Reads(reads::Same{}) : Reads(reads::Previous{});
+        else
+          e.effective = reads::Same{};
       } else if (e.self() && window && window->end > 0) {
         refuse("it reaches ahead of what the dataset has written");
         e.effective = reads::Previous{};
-      } else if (window && !window->unit && !child.grain.value_or(Grain{}).bears_dates() && (!child.grain || child.grain->none())) {
+      } else if (window && !window->unit && !child.grain.value_or(Grain{}).bears_dates() &&
+                 (!child.grain || child.grain->none())) {
         refuse(fmt::format("{} has no grain, so the window needs a unit (unit: day)", child.name));
       } else if (by_key) {
         const auto hours = [&](const Dataset& d) { return d.layout && !d.grain->bears_dates(); };
-        if (hours(child)) refuse(fmt::format("{} is cut by {}, and only days and longer bear dates", child.name, FormatGrain(*child.grain)));
-        else if (hours(parent)) refuse(fmt::format("{} is cut by {}, and only days and longer bear dates", parent.name, FormatGrain(*parent.grain)));
-        else if (hours_read[e.to.value]) refuse(fmt::format("a table of hours reads {}, and hours bear no dates", child.name));
-      } else if ((std::holds_alternative<reads::Latest>(e.reads) || std::holds_alternative<reads::LatestThen>(e.reads)) && (!parent.layout || !parent.stores())) {
+        if (hours(child))
+          refuse(fmt::format("{} is cut by {}, and only days and longer bear dates", child.name,
+                             FormatGrain(*child.grain)));
+        else if (hours(parent))
+          refuse(fmt::format("{} is cut by {}, and only days and longer bear dates", parent.name,
+                             FormatGrain(*parent.grain)));
+        else if (hours_read[e.to.value])
+          refuse(fmt::format("a table of hours reads {}, and hours bear no dates", child.name));
+      } else if ((std::holds_alternative<reads::Latest>(e.reads) ||
+                  std::holds_alternative<reads::LatestThen>(e.reads)) &&
+                 (!parent.layout || !parent.stores())) {
         e.effective = reads::All{};  // the newest of what has no partitions is all of it
       }
     }
@@ -734,13 +806,17 @@ class Builder {
 
   void Finish() {
     LineageGraph& g = out_.graph;
-    std::stable_sort(g.edges.begin(), g.edges.end(), [](const Edge& a, const Edge& b) { return std::tie(a.from, a.to) < std::tie(b.from, b.to); });
+    std::stable_sort(g.edges.begin(), g.edges.end(), [](const Edge& a, const Edge& b) {
+      return std::tie(a.from, a.to) < std::tie(b.from, b.to);
+    });
     const auto by = [](const Unresolved& a, const Unresolved& b) {
-      return std::tie(a.fact.name, a.fact.what, a.fact.message, a.seen) < std::tie(b.fact.name, b.fact.what, b.fact.message, b.seen);
+      return std::tie(a.fact.name, a.fact.what, a.fact.message, a.seen) <
+             std::tie(b.fact.name, b.fact.what, b.fact.message, b.seen);
     };
     std::sort(g.unresolved.begin(), g.unresolved.end(), by);
     std::sort(g.extracts.begin(), g.extracts.end(), [](const Extract& a, const Extract& b) {
-      return std::tie(a.fact.dataset, a.fact.destination, a.seen) < std::tie(b.fact.dataset, b.fact.destination, b.seen);
+      return std::tie(a.fact.dataset, a.fact.destination, a.seen) <
+             std::tie(b.fact.dataset, b.fact.destination, b.seen);
     });
     g.Number();
     Sha256 hash;

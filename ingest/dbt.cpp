@@ -1,5 +1,5 @@
-// dbt's manifest.json (v1 to v12 and 2.0), read by the keys that are there and not by its version. The file is
-// split into nodes and each node is parsed by itself, so memory does not grow with the file.
+// dbt's manifest.json (v1 to v12 and 2.0), read by the keys that are there and not by its version. The file
+// is split into nodes and each node is parsed by itself, so memory does not grow with the file.
 
 #include <fmt/format.h>
 #include <simdjson.h>
@@ -52,7 +52,8 @@ std::vector<std::string> Strings(const dom::element& e) {
   std::vector<std::string> out;
   std::string_view s;
   dom::array list;
-  if (!e.get(s)) out.emplace_back(s);
+  if (!e.get(s))
+    out.emplace_back(s);
   else if (!e.get(list))
     for (const dom::element item : list)
       if (!item.get(s)) out.emplace_back(s);
@@ -78,7 +79,8 @@ std::vector<std::string> KeyColumns(const dom::element& config) {
   std::vector<std::string> given = Strings(key), out;
   for (std::string text : given) {
     const bool list = given.size() == 1;
-    if (list && text.size() > 2 && text.front() == '(' && text.back() == ')') text = text.substr(1, text.size() - 2);
+    if (list && text.size() > 2 && text.front() == '(' && text.back() == ')')
+      text = text.substr(1, text.size() - 2);
     const bool split = list && text.find_first_of("('\"|") == std::string::npos;
     for (std::string part : split ? Split(text, ',') : std::vector<std::string>{text}) {
       const auto from = part.find_first_not_of(" \t\n"), to = part.find_last_not_of(" \t\n");
@@ -97,6 +99,7 @@ struct PendingNode {
   std::vector<std::string> parents;
   bool microbatch = false, external = false, has_partition_by = false;
   std::vector<std::string> hooks;  // the text of pre- and post-hooks
+  std::vector<std::string> fqn;
 };
 
 struct PendingTest {
@@ -118,7 +121,10 @@ struct PendingExposure {
 class ManifestReader {
  public:
   ManifestReader(std::string path, std::string project, Diagnostics& diagnostics)
-      : path_(std::move(path)), file_(BaseName(path_)), project_(std::move(project)), diagnostics_(diagnostics) {}
+      : path_(std::move(path)),
+        file_(BaseName(path_)),
+        project_(std::move(project)),
+        diagnostics_(diagnostics) {}
 
   bool Read(SourceFacts& out) {
     auto file = MappedFile::Open(path_, diagnostics_);
@@ -126,7 +132,8 @@ class ManifestReader {
     const std::string_view all = file->bytes(), text = WithoutMark(all);
     base_ = all.size() - text.size();
     if (text.empty()) return NotAManifest("the file is empty");
-    if ((text.size() > 1 && (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF")) || text.find('\0') < 8) {
+    if ((text.size() > 1 && (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF")) ||
+        text.find('\0') < 8) {
       diagnostics_.Error(path_, "is encoded in UTF-16: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)");
       return false;
     }
@@ -139,42 +146,51 @@ class ManifestReader {
 
  private:
   bool NotAManifest(const std::string& why) {
-    diagnostics_.Error(path_, "not a dbt manifest: " + why, {"give target/manifest.json, or the target folder that holds it"});
+    diagnostics_.Error(path_, "not a dbt manifest: " + why,
+                       {"give target/manifest.json, or the target folder that holds it"});
     return false;
   }
 
   bool Broken(const SplitError& e, const std::string& pointer) {
-    diagnostics_.Error(path_, fmt::format("{} (byte {}){}", e.what, Thousands(static_cast<std::int64_t>(e.byte + base_)),
-                                          pointer.empty() ? "" : ", in " + pointer),
-                       {"the file is damaged or was cut off: run dbt again; nothing was changed"});
+    diagnostics_.Error(
+        path_,
+        fmt::format("{} (byte {}){}", e.what, Thousands(static_cast<std::int64_t>(e.byte + base_)),
+                    pointer.empty() ? "" : ", in " + pointer),
+        {"the file is damaged or was cut off: run dbt again; nothing was changed"});
     return false;
   }
 
   // Says where the first byte stands that is no UTF-8, counted in the whole file.
   bool NotUtf8(std::string_view document, const std::string& pointer) {
-    diagnostics_.Error(path_, EncodingFault(document).value_or("is not UTF-8") + ", in " + pointer, {"nothing was changed"});
+    diagnostics_.Error(path_, EncodingFault(document).value_or("is not UTF-8") + ", in " + pointer,
+                       {"nothing was changed"});
     return false;
   }
 
   // Parses one value completely, so that broken JSON and bad UTF-8 are refused wherever they stand.
-  bool Parse(std::string_view document, std::string_view value, const std::string& pointer, dom::element& out) {
-    const std::size_t behind = static_cast<std::size_t>(document.data() + document.size() - (value.data() + value.size()));
+  bool Parse(std::string_view document, std::string_view value, const std::string& pointer,
+             dom::element& out) {
+    const std::size_t behind =
+        static_cast<std::size_t>(document.data() + document.size() - (value.data() + value.size()));
     const auto result = parser_.parse(value.data(), value.size(), behind < simdjson::SIMDJSON_PADDING);
     if (!result.get(out)) return true;
     const std::size_t at = static_cast<std::size_t>(value.data() - document.data()) + base_;
     if (!simdjson::validate_utf8(value.data(), value.size())) {
       return NotUtf8(document, pointer);
     } else {
-      diagnostics_.Error(path_, fmt::format("broken JSON in {} (value at byte {}): {}", pointer,
-                                            Thousands(static_cast<std::int64_t>(at)), simdjson::error_message(result.error())),
-                         {"run dbt again; nothing was changed"});
+      diagnostics_.Error(
+          path_,
+          fmt::format("broken JSON in {} (value at byte {}): {}", pointer,
+                      Thousands(static_cast<std::int64_t>(at)), simdjson::error_message(result.error())),
+          {"run dbt again; nothing was changed"});
     }
     return false;
   }
 
   bool Walk(MappedFile& file, std::string_view text) {
     std::size_t at = 0;
-    while (at < text.size() && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t')) ++at;
+    while (at < text.size() && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t'))
+      ++at;
     if (at >= text.size() || text[at] != '{') return NotAManifest("the file holds no JSON object");
     ObjectSplitter top(text, at);
     std::size_t hashed = 0;
@@ -200,7 +216,8 @@ class ManifestReader {
       }
       ObjectSplitter members(text, top.value_begin());
       while (members.Next()) {
-        if (!simdjson::validate_utf8(members.key().data(), members.key().size())) return NotUtf8(text, pointer);
+        if (!simdjson::validate_utf8(members.key().data(), members.key().size()))
+          return NotUtf8(text, pointer);
         const std::string id = Unescape(members.key());
         std::string_view value;
         if (!members.Value(value)) {
@@ -234,25 +251,33 @@ class ManifestReader {
   bool Judge() {
     if (!schema_version_.empty() && schema_version_.find("/manifest/") == std::string::npos) {
       const auto parts = Split(schema_version_, '/');
-      return NotAManifest(parts.size() > 2 ? "it says that it is a " + parts[parts.size() - 2] : "its schema is " + schema_version_);
+      return NotAManifest(parts.size() > 2 ? "it says that it is a " + parts[parts.size() - 2]
+                                           : "its schema is " + schema_version_);
     }
     if (!sections_.count("nodes") || (schema_version_.empty() && !sections_.count("metadata")))
       return NotAManifest("there is no 'nodes' section in it");
     if (schema_version_.empty()) {
       if (!sections_.count("parent_map") && !sections_.count("macros") && !sections_.count("sources"))
         return NotAManifest("it has no schema version, and not the sections of a manifest");
-      diagnostics_.Warning(path_, "no schema version (metadata.dbt_schema_version): read by the keys that are there");
+      diagnostics_.Warning(
+          path_, "no schema version (metadata.dbt_schema_version): read by the keys that are there");
     }
     return true;
   }
 
   void Member(const std::string& section, const std::string& id, const dom::element& e) {
-    if (section == "nodes" || section == "sources") Node(id, e);
-    else if (section == "exposures") Exposure(id, e);
-    else if (section == "metrics" || section == "semantic_models" || section == "saved_queries") Passage(id, e);
-    else if (section == "groups") Group(id, e);
-    else if (section == "disabled") disabled_.insert(id), DisabledEntry(e);
-    else if (section == "macros" && Str(e, "package_name") == project_) macros_[std::string(Str(e, "name"))] = std::string(Str(e, "macro_sql"));
+    if (section == "nodes" || section == "sources")
+      Node(id, e);
+    else if (section == "exposures")
+      Exposure(id, e);
+    else if (section == "metrics" || section == "semantic_models" || section == "saved_queries")
+      Passage(id, e);
+    else if (section == "groups")
+      Group(id, e);
+    else if (section == "disabled")
+      disabled_.insert(id), DisabledEntry(e);
+    else if (section == "macros" && Str(e, "package_name") == project_)
+      macros_[std::string(Str(e, "name"))] = std::string(Str(e, "macro_sql"));
   }
 
   void DisabledList(const dom::element& list) {
@@ -277,14 +302,17 @@ class ManifestReader {
     if (!Child(e, "owner", owner)) return;
     const auto emails = Strings(owner, "email");
     const auto name = OptStr(owner, "name");
-    groups_[Split(id, '.').back()] = {name.value_or(emails.empty() ? "" : emails[0]), emails.empty() ? "" : emails[0]};
+    groups_[Split(id, '.').back()] = {name.value_or(emails.empty() ? "" : emails[0]),
+                                      emails.empty() ? "" : emails[0]};
   }
 
   // Metrics, semantic models and saved queries are passages: an exposure on one reads the models below it.
   void Passage(const std::string& id, const dom::element& e) {
     dom::element depends;
-    if (Child(e, "depends_on", depends)) passages_[id] = Strings(depends, "nodes");
-    else passages_[id] = {};
+    if (Child(e, "depends_on", depends))
+      passages_[id] = Strings(depends, "nodes");
+    else
+      passages_[id] = {};
   }
 
   static std::string TypeOf(const std::string& id, const dom::element& e) {
@@ -304,7 +332,8 @@ class ManifestReader {
     const std::string name(Str(e, "name")), alias(Str(e, "alias")), identifier(Str(e, "identifier"));
     node.package = std::string(Str(e, "package_name"));
     const std::string database(Str(e, "database")), schema(Str(e, "schema"));
-    const std::string table = type == "source" ? (identifier.empty() ? name : identifier) : (alias.empty() ? name : alias);
+    const std::string table =
+        type == "source" ? (identifier.empty() ? name : identifier) : (alias.empty() ? name : alias);
     dom::element config;
     const bool configured = Child(e, "config", config);
     node.write.materialized = Lower(configured ? Str(config, "materialized") : "");
@@ -334,15 +363,19 @@ class ManifestReader {
       }
     }
     if (type == "model")
-      fact.kind = node.write.materialized == "view" ? "view" : node.write.materialized == "ephemeral" ? "ephemeral" : "table";
-    else if (type != "source") fact.kind = type;
+      fact.kind = node.write.materialized == "view"        ? "view"
+                  : node.write.materialized == "ephemeral" ? "ephemeral"
+                                                           : "table";
+    else if (type != "source")
+      fact.kind = type;
     // A node of another project that only stands here as a reference: everything about it is a default.
-    if (type == "model" && Str(e, "original_file_path").empty() && Str(e, "path").empty() && Str(e, "raw_code").empty() &&
-        Str(e, "raw_sql").empty() && node.package != project_) {
+    if (type == "model" && Str(e, "original_file_path").empty() && Str(e, "path").empty() &&
+        Str(e, "raw_code").empty() && Str(e, "raw_sql").empty() && node.package != project_) {
       node.external = true;
       fact.kind = "external";
       fact.writes_relation = false;
     }
+    node.fqn = Strings(e, "fqn");
     dom::element depends;
     if (Child(e, "depends_on", depends)) node.parents = Strings(depends, "nodes");
     if (configured) Config(config, node);
@@ -363,7 +396,8 @@ class ManifestReader {
     node.batch_size = Lower(Str(config, "batch_size"));
     node.begin = std::string(Str(config, "begin"));
     if (node.microbatch && Bool(config, "concurrent_batches") == false) fact.sequential = true;
-    if (const auto full_refresh = Bool(config, "full_refresh")) fact.write.full_refresh = *full_refresh ? "true" : "false";
+    if (const auto full_refresh = Bool(config, "full_refresh"))
+      fact.write.full_refresh = *full_refresh ? "true" : "false";
     dom::element partition;
     if (Child(config, "partition_by", partition) || Child(config, "partitioned_by", partition)) {
       node.has_partition_by = true;
@@ -380,12 +414,15 @@ class ManifestReader {
       if (!hooks.get(text)) node.hooks.emplace_back(text);
       if (hooks.get(list)) continue;
       for (const dom::element hook : list) {
-        if (!hook.get(text)) node.hooks.emplace_back(text);
-        else if (!Str(hook, "sql").empty()) node.hooks.emplace_back(Str(hook, "sql"));
+        if (!hook.get(text))
+          node.hooks.emplace_back(text);
+        else if (!Str(hook, "sql").empty())
+          node.hooks.emplace_back(Str(hook, "sql"));
       }
     }
     dom::element predicates;
-    node.write.has_predicates = Child(config, "incremental_predicates", predicates) || Child(config, "predicates", predicates);
+    node.write.has_predicates =
+        Child(config, "incremental_predicates", predicates) || Child(config, "predicates", predicates);
   }
 
   void Ownership(const dom::element& e, const dom::element& config, bool configured, DatasetFact& fact) {
@@ -423,11 +460,13 @@ class ManifestReader {
         test.model_kwarg = std::string(Str(kwargs, "model"));
       }
     }
-    check.kind = name == "unique" || name == "unique_combination_of_columns" || name == "expect_compound_columns_to_be_unique" ||
-                         name == "expect_column_values_to_be_unique" || name == "primary_key" || name == "unique_key"
+    check.kind = name == "unique" || name == "unique_combination_of_columns" ||
+                         name == "expect_compound_columns_to_be_unique" ||
+                         name == "expect_column_values_to_be_unique" || name == "primary_key" ||
+                         name == "unique_key"
                      ? "unique"
                  : name == "not_null" || name == "expect_column_values_to_not_be_null" ? "not_null"
-                                                                                         : "other";
+                                                                                       : "other";
     if (Child(e, "config", config)) {
       check.enabled = Bool(config, "enabled").value_or(true);
       check.fails_run = Lower(Str(config, "severity")) != "warn";
@@ -436,8 +475,10 @@ class ManifestReader {
       for (const char c : error_if)
         if (c != ' ') squeezed += c;
       dom::element limit;
-      check.covers_all_rows = Str(config, "where").empty() && (squeezed.empty() || squeezed == "!=0" || squeezed == ">0" || squeezed == "<>0") &&
-                              !Child(config, "limit", limit);
+      check.covers_all_rows =
+          Str(config, "where").empty() &&
+          (squeezed.empty() || squeezed == "!=0" || squeezed == ">0" || squeezed == "<>0") &&
+          !Child(config, "limit", limit);
     }
     test.attached = std::string(Str(e, "attached_node"));
     dom::element depends;
@@ -474,10 +515,13 @@ class ManifestReader {
       }
       for (const char* word : {"taken", "trained_on"})
         for (const std::string& taken : Strings(m, word))
-          if (std::find(copy.taken.begin(), copy.taken.end(), taken) == copy.taken.end()) copy.taken.push_back(taken);
+          if (std::find(copy.taken.begin(), copy.taken.end(), taken) == copy.taken.end())
+            copy.taken.push_back(taken);
       dom::element block;
-      if (exposure.meta_block.empty() && Child(m, "backreach", block) && block.is_object()) exposure.meta_block = simdjson::minify(block);
-      if (Child(m, "destinations", block)) copy.note = "meta.destinations: " + std::string(simdjson::minify(block));
+      if (exposure.meta_block.empty() && Child(m, "backreach", block) && block.is_object())
+        exposure.meta_block = simdjson::minify(block);
+      if (Child(m, "destinations", block))
+        copy.note = "meta.destinations: " + std::string(simdjson::minify(block));
     }
     exposures_.push_back(std::move(exposure));
   }
@@ -486,29 +530,40 @@ class ManifestReader {
 
   void Grain(PendingNode& node) {
     DatasetFact& fact = node.fact;
-    if (!node.event_time.empty() && !fact.row_time && fact.kind != "view" && fact.kind != "ephemeral") fact.row_time = "exact";
+    if (!node.event_time.empty() && !fact.row_time && fact.kind != "view" && fact.kind != "ephemeral")
+      fact.row_time = "exact";
     const bool declared = !fact.partitions.empty() && fact.partitions[0].grain;
     if (declared) return;
     PartitionFact p = fact.partitions.empty() ? PartitionFact() : fact.partitions[0];
     if (node.microbatch) {
-      if (node.batch_size == "hour" || node.batch_size == "day" || node.batch_size == "month" || node.batch_size == "year") {
+      if (node.batch_size == "hour" || node.batch_size == "day" || node.batch_size == "month" ||
+          node.batch_size == "year") {
         p.grain = node.batch_size;
         if (!p.timezone) p.timezone = "UTC";  // dbt cuts batches in UTC, always
         if (!p.column && !node.event_time.empty()) p.column = node.event_time;
         if (!node.begin.empty()) {
-          if (ParseDate(node.begin, Calendar()).span) p.first = node.begin;
-          else diagnostics_.Warning(path_, fmt::format("begin '{}' of {} is no date: its first partition is unknown", node.begin, fact.name));
+          if (ParseDate(node.begin, Calendar()).span)
+            p.first = node.begin;
+          else
+            diagnostics_.Warning(
+                path_, fmt::format("begin '{}' of {} is no date: its first partition is unknown", node.begin,
+                                   fact.name));
         }
       } else {
-        diagnostics_.Warning(path_, fmt::format("batch_size '{}' of {} is none of hour, day, month, year: its grain is unknown", node.batch_size, fact.name),
-                             {"declare it in a registry: datasets: [{name: " + fact.name + ", partitions: ...}]"});
+        diagnostics_.Warning(
+            path_,
+            fmt::format("batch_size '{}' of {} is none of hour, day, month, year: its grain is unknown",
+                        node.batch_size, fact.name),
+            {"declare it in a registry: datasets: [{name: " + fact.name + ", partitions: ...}]"});
       }
     } else if (adapter_ == "bigquery" && !node.partition_field.empty() && node.write.materialized != "view") {
       const std::string granularity = node.partition_granularity.empty() ? "day" : node.partition_granularity;
-      if (node.partition_type != "int64" && (granularity == "hour" || granularity == "day" || granularity == "month" || granularity == "year")) {
+      if (node.partition_type != "int64" && (granularity == "hour" || granularity == "day" ||
+                                             granularity == "month" || granularity == "year")) {
         p.grain = granularity;
         if (!p.column) p.column = node.partition_field;
-        if (node.partition_type == "timestamp" && !p.timezone) p.timezone = "UTC";  // BigQuery partitions timestamps in UTC
+        if (node.partition_type == "timestamp" && !p.timezone)
+          p.timezone = "UTC";  // BigQuery partitions timestamps in UTC
       }
     }
     if (p.grain) fact.partitions.assign(1, p);
@@ -533,10 +588,12 @@ class ManifestReader {
       fact.write.key = write.key;
       fact.write.key_given = node.write.key_given;
     }
-    if (fact.kind != "view" && fact.kind != "ephemeral" && fact.write.mode && *fact.write.mode == "none") fact.write.mode.reset();
+    if (fact.kind != "view" && fact.kind != "ephemeral" && fact.write.mode && *fact.write.mode == "none")
+      fact.write.mode.reset();
   }
 
-  // What a hook does beside the model: rows that leave, tables that it writes, calls of which nothing is known.
+  // What a hook does beside the model: rows that leave, tables that it writes, calls of which nothing is
+  // known.
   void Hooks(PendingNode& node, Facts& facts) {
     for (const std::string& hook : node.hooks) {
       std::string sql = hook;
@@ -547,15 +604,24 @@ class ManifestReader {
         const auto body = macros_.find(call);
         if (call == tokens[0].text) continue;  // a variable
         if (body == macros_.end() || body->second.empty()) {
-          node.fact.findings.push_back({"side-effects", "calls the macro '" + call + "', whose body is not in the manifest: what it does is unknown", {}, node.fact.at});
+          node.fact.findings.push_back(
+              {"side-effects",
+               "calls the macro '" + call + "', whose body is not in the manifest: what it does is unknown",
+               {},
+               node.fact.at});
           continue;
         }
         sql = body->second;
       }
       for (const SqlExport& found : FindExports(sql)) {
-        node.fact.findings.push_back({"side-effects", fmt::format("a hook writes out to {} ({})", found.destination, found.how), {}, node.fact.at});
+        node.fact.findings.push_back(
+            {"side-effects",
+             fmt::format("a hook writes out to {} ({})", found.destination, found.how),
+             {},
+             node.fact.at});
         std::vector<std::string> datasets;
-        for (const SqlTable& table : found.tables) datasets.push_back(table.jinja ? Referred(table.name, node) : table.name);
+        for (const SqlTable& table : found.tables)
+          datasets.push_back(table.jinja ? Referred(table.name, node) : table.name);
         if (datasets.empty()) datasets.push_back(node.fact.name);
         for (const std::string& dataset : datasets) {
           ExtractFact extract;
@@ -566,7 +632,8 @@ class ManifestReader {
           facts.extracts.push_back(std::move(extract));
         }
       }
-      for (const std::string& effect : SideEffects(sql)) node.fact.findings.push_back({"side-effects", effect, {}, node.fact.at});
+      for (const std::string& effect : SideEffects(sql))
+        node.fact.findings.push_back({"side-effects", effect, {}, node.fact.at});
     }
   }
 
@@ -583,12 +650,15 @@ class ManifestReader {
     if (words.empty()) return "{{ " + expression + " }}";
     const std::string tail = "." + Join(words, ".");
     for (const PendingNode& other : nodes_)
-      if (EndsWith(other.fact.name, tail) && (other.resource_type == "source") == StartsWith(expression, "source")) return other.fact.name;
+      if (EndsWith(other.fact.name, tail) &&
+          (other.resource_type == "source") == StartsWith(expression, "source"))
+        return other.fact.name;
     return Join(words, ".");
   }
 
   // The datasets that ids of any kind lead to: metrics and semantic models are walked through.
-  std::vector<std::string> Through(const std::vector<std::string>& ids, const std::unordered_set<std::string>& known) const {
+  std::vector<std::string> Through(const std::vector<std::string>& ids,
+                                   const std::unordered_set<std::string>& known) const {
     std::vector<std::string> out, todo(ids.rbegin(), ids.rend());
     std::unordered_set<std::string> seen;
     while (!todo.empty()) {
@@ -621,7 +691,8 @@ class ManifestReader {
           // A batch filters the parents that declare an event time, and reads the others whole.
           if (node.microbatch) {
             edge.known = "declared";
-            if (event_timed_.count(parent)) edge.reads = "\"same\"";
+            if (event_timed_.count(parent))
+              edge.reads = "\"same\"";
             else {
               edge.reads = "\"all\"";
               edge.note = "read whole by every batch: it declares no event_time";
@@ -633,13 +704,15 @@ class ManifestReader {
           const std::string message = fmt::format("{} reads {}, which is {}", node.fact.name, parent,
                                                   off ? "disabled" : "not in this manifest");
           diagnostics_.Warning(path_, message, {"something above it may be missing from plans"});
-          facts.unresolved.push_back({parent, "missing-node", node.fact.name, message, {file_, node.fact.at.place}});
+          facts.unresolved.push_back(
+              {parent, "missing-node", node.fact.name, message, {file_, node.fact.at.place}});
         }
       }
     }
   }
 
-  // The dataset that a generic test is about: told by attached_node, by the ref in its arguments, or by its parents.
+  // The dataset that a generic test is about: told by attached_node, by the ref in its arguments, or by its
+  // parents.
   std::string SubjectOf(const PendingTest& test, const std::unordered_set<std::string>& known) const {
     if (known.count(test.attached)) return test.attached;
     for (const char* call : {"ref('", "source('", "ref(\"", "source(\""}) {
@@ -657,7 +730,9 @@ class ManifestReader {
         from = next + 1;
       }
       for (const std::string& parent : test.parents)
-        if (known.count(parent) && (EndsWith(parent, "." + name) || parent.find("." + name + ".v") != std::string::npos)) return parent;
+        if (known.count(parent) &&
+            (EndsWith(parent, "." + name) || parent.find("." + name + ".v") != std::string::npos))
+          return parent;
     }
     return test.parents.size() == 1 && known.count(test.parents[0]) ? test.parents[0] : "";
   }
@@ -668,11 +743,15 @@ class ManifestReader {
       copy.of = Through(exposure.parents, known);
       for (const std::string& parent : exposure.parents) {
         if (known.count(parent) || passages_.count(parent) || !IsData(parent)) continue;
-        facts.unresolved.push_back({parent, "missing-node", std::nullopt,
-                                    fmt::format("exposure {} reads {}, which is not in this manifest", exposure.id, parent), copy.at});
+        facts.unresolved.push_back(
+            {parent, "missing-node", std::nullopt,
+             fmt::format("exposure {} reads {}, which is not in this manifest", exposure.id, parent),
+             copy.at});
       }
-      if (!exposure.meta_block.empty()) ReadCopyBlock(exposure.meta_block, file_ + copy.at.place, copy, diagnostics_);
-      const bool live = exposure.type == "dashboard" && !exposure.holds_extract && !(copy.kind && *copy.kind != "dashboard");
+      if (!exposure.meta_block.empty())
+        ReadCopyBlock(exposure.meta_block, file_ + copy.at.place, copy, diagnostics_);
+      const bool live = exposure.type == "dashboard" && !exposure.holds_extract &&
+                        !(copy.kind && *copy.kind != "dashboard");
       if (live) {
         DatasetFact board;
         board.name = exposure.id;
@@ -693,14 +772,18 @@ class ManifestReader {
         continue;
       }
       if (!copy.kind)
-        copy.kind = exposure.type == "dashboard" ? "dashboard_cache" : exposure.type == "ml" ? "ml_model" : exposure.type == "notebook" ? "notebook" : "other";
+        copy.kind = exposure.type == "dashboard"  ? "dashboard_cache"
+                    : exposure.type == "ml"       ? "ml_model"
+                    : exposure.type == "notebook" ? "notebook"
+                                                  : "other";
       facts.copies.push_back(std::move(copy));
     }
   }
 
   void Finish(SourceFacts& out) {
     if (project_.empty()) {
-      std::map<std::string, int> packages;  // older manifests do not name their project: the package of most models
+      std::map<std::string, int>
+          packages;  // older manifests do not name their project: the package of most models
       for (const PendingNode& node : nodes_)
         if (node.resource_type == "model") ++packages[node.package];
       int most = 0;
@@ -729,10 +812,9 @@ class ManifestReader {
         }
       }
       if (node.resource_type != "source" && !node.external) {
-        const auto parts = Split(node.fact.name, '.');
-        std::string selector = node.package;
-        for (std::size_t i = 2; i < parts.size(); ++i) selector += "." + parts[i];
-        node.fact.methods["dbt"] = selector;
+        // dbt selects by the fully qualified name, folders and all; older manifests without one by the name
+        // alone.
+        node.fact.methods["dbt"] = node.fqn.empty() ? node.fact.short_names[0] : Join(node.fqn, ".");
         if (node.microbatch) node.fact.methods["dbt_batches"] = node.batch_size;
       }
     }
@@ -767,7 +849,8 @@ std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnost
   if (std::filesystem::is_directory(path, ec)) {
     const std::string inside = (std::filesystem::path(path) / "manifest.json").string();
     if (!std::filesystem::exists(inside, ec)) {
-      diagnostics.Error(path, "this folder holds no manifest.json", {"run dbt (parse, compile, run or build) first, or give its target folder"});
+      diagnostics.Error(path, "this folder holds no manifest.json",
+                        {"run dbt (parse, compile, run or build) first, or give its target folder"});
       return out;
     }
     path = inside;

@@ -1,5 +1,5 @@
-// The rules of each adapter and its defaults. An adapter that is not in the table, a strategy of a project's own
-// and a custom materialization are unknown, and said to be so: never guessed.
+// The rules of each adapter and its defaults. An adapter that is not in the table, a strategy of a project's
+// own and a custom materialization are unknown, and said to be so: never guessed.
 
 #include "ingest/dbt_writes.hpp"
 
@@ -17,24 +17,32 @@ enum class Batch { kReplaceRange, kMergeOnKey, kOverwritePartitions, kDeleteKeys
 
 struct AdapterRule {
   std::string_view adapter;
-  std::string_view strategies;      // blank separated, as written in configs
-  std::string_view default_keyed;   // with a unique_key
-  std::string_view default_plain;   // without one
-  bool keyless_merge_appends;       // merge without a key is MERGE ON FALSE (or a plain insert)
+  std::string_view strategies;     // blank separated, as written in configs
+  std::string_view default_keyed;  // with a unique_key
+  std::string_view default_plain;  // without one
+  bool keyless_merge_appends;      // merge without a key is MERGE ON FALSE (or a plain insert)
   Batch batch;
 };
 
 constexpr AdapterRule kAdapters[] = {
-    {"snowflake", "append merge delete+insert microbatch insert_overwrite", "merge", "append", true, Batch::kReplaceRange},
+    {"snowflake", "append merge delete+insert microbatch insert_overwrite", "merge", "append", true,
+     Batch::kReplaceRange},
     {"bigquery", "merge insert_overwrite microbatch", "merge", "merge", true, Batch::kOverwritePartitions},
-    {"postgres", "append delete+insert merge microbatch", "delete+insert", "append", true, Batch::kMergeOnKey},
-    {"redshift", "append delete+insert merge microbatch", "delete+insert", "append", true, Batch::kReplaceRange},
-    {"databricks", "append merge insert_overwrite replace_where delete+insert microbatch", "merge", "merge", true, Batch::kReplaceRange},
-    {"spark", "append merge insert_overwrite microbatch", "append", "append", true, Batch::kOverwritePartitions},
-    {"duckdb", "append delete+insert merge microbatch", "delete+insert", "append", true, Batch::kReplaceRange},
-    {"athena", "append insert_overwrite merge microbatch", "insert_overwrite", "insert_overwrite", true, Batch::kOverwritePartitions},
+    {"postgres", "append delete+insert merge microbatch", "delete+insert", "append", true,
+     Batch::kMergeOnKey},
+    {"redshift", "append delete+insert merge microbatch", "delete+insert", "append", true,
+     Batch::kReplaceRange},
+    {"databricks", "append merge insert_overwrite replace_where delete+insert microbatch", "merge", "merge",
+     true, Batch::kReplaceRange},
+    {"spark", "append merge insert_overwrite microbatch", "append", "append", true,
+     Batch::kOverwritePartitions},
+    {"duckdb", "append delete+insert merge microbatch", "delete+insert", "append", true,
+     Batch::kReplaceRange},
+    {"athena", "append insert_overwrite merge microbatch", "insert_overwrite", "insert_overwrite", true,
+     Batch::kOverwritePartitions},
     {"trino", "append merge delete+insert microbatch", "append", "append", true, Batch::kReplaceRange},
-    {"clickhouse", "append delete_insert delete+insert insert_overwrite microbatch legacy", "delete_insert", "append", true, Batch::kDeleteKeysInRange},
+    {"clickhouse", "append delete_insert delete+insert insert_overwrite microbatch legacy", "delete_insert",
+     "append", true, Batch::kDeleteKeysInRange},
     {"sqlserver", "append delete+insert merge microbatch", "merge", "append", true, Batch::kReplaceRange},
     {"fabric", "append delete+insert merge microbatch", "merge", "append", true, Batch::kReplaceRange},
 };
@@ -53,31 +61,38 @@ bool Offers(const AdapterRule& rule, const std::string& strategy) {
 DbtWrite Incremental(const DbtWriteConfig& c) {
   const AdapterRule* rule = RuleFor(c.adapter);
   const bool keyed = !c.key.empty();
-  if (!rule) return {"unknown", {}, fmt::format("adapter '{}' is not one whose writing is known here", c.adapter)};
+  if (!rule)
+    return {"unknown", {}, fmt::format("adapter '{}' is not one whose writing is known here", c.adapter)};
   std::string strategy = c.strategy;
   std::string stated = fmt::format("strategy {}", strategy);
   if (strategy.empty() || strategy == "default") {
     strategy = std::string(keyed ? rule->default_keyed : rule->default_plain);
     if (c.adapter == "athena" && !c.partitioned) strategy = "append";
-    stated = fmt::format("{}, the default of {} {}", strategy, c.adapter, keyed ? "with a unique_key" : "without a unique_key");
+    stated = fmt::format("{}, the default of {} {}", strategy, c.adapter,
+                         keyed ? "with a unique_key" : "without a unique_key");
   }
-  if (!Offers(*rule, strategy)) return {"unknown", {}, fmt::format("strategy '{}' is not one of {}'s own", strategy, c.adapter)};
+  if (!Offers(*rule, strategy))
+    return {"unknown", {}, fmt::format("strategy '{}' is not one of {}'s own", strategy, c.adapter)};
   if (strategy == "append") {
     if (keyed) stated += "; the unique_key is not used";
     return {"append", {}, stated};
   }
   if (strategy == "merge") {
-    if (!keyed) return {"append", {}, stated + " without a unique_key matches nothing: every row is inserted"};
+    if (!keyed)
+      return {"append", {}, stated + " without a unique_key matches nothing: every row is inserted"};
     return {"merge", c.key, stated};
   }
   if (strategy == "delete+insert" || strategy == "delete_insert" || strategy == "legacy") {
-    if (!keyed) return {"append", {}, stated + " without a unique_key deletes nothing: every row is inserted"};
+    if (!keyed)
+      return {"append", {}, stated + " without a unique_key deletes nothing: every row is inserted"};
     if (strategy == "legacy") return {"merge", c.key, stated + ": the table is copied and swapped"};
     return {"delete_insert", c.key, stated};
   }
   if (strategy == "insert_overwrite") {
-    if (c.adapter == "snowflake") return {"whole", {}, "insert_overwrite on snowflake replaces the whole table"};
-    if (c.adapter == "athena" && !c.partitioned) return {"append", {}, "insert_overwrite without partitioned_by only inserts on athena"};
+    if (c.adapter == "snowflake")
+      return {"whole", {}, "insert_overwrite on snowflake replaces the whole table"};
+    if (c.adapter == "athena" && !c.partitioned)
+      return {"append", {}, "insert_overwrite without partitioned_by only inserts on athena"};
     if (!c.partitioned) return {"whole", {}, "insert_overwrite without partitions replaces the whole table"};
     return {"dynamic_overwrite", {}, stated};
   }
@@ -89,15 +104,26 @@ DbtWrite Incremental(const DbtWriteConfig& c) {
   Batch batch = rule->batch;
   if (c.adapter == "fabric" && keyed) batch = Batch::kMergeOnKey;
   switch (batch) {
-    case Batch::kReplaceRange: return {"replace", {}, fmt::format("microbatch on {} replaces the range of each batch", c.adapter)};
+    case Batch::kReplaceRange:
+      return {"replace", {}, fmt::format("microbatch on {} replaces the range of each batch", c.adapter)};
     case Batch::kOverwritePartitions:
-      return {"dynamic_overwrite", {}, fmt::format("microbatch on {} overwrites the partitions that the batch has rows for", c.adapter)};
+      return {
+          "dynamic_overwrite",
+          {},
+          fmt::format("microbatch on {} overwrites the partitions that the batch has rows for", c.adapter)};
     case Batch::kMergeOnKey:
-      if (!keyed) return {"append", {}, fmt::format("microbatch on {} merges on the unique_key, and there is none", c.adapter)};
+      if (!keyed)
+        return {"append",
+                {},
+                fmt::format("microbatch on {} merges on the unique_key, and there is none", c.adapter)};
       return {"merge", c.key, fmt::format("microbatch on {} merges on the unique_key", c.adapter)};
     case Batch::kDeleteKeysInRange:
-      if (!keyed) return {"append", {}, fmt::format("microbatch on {} deletes by the unique_key, and there is none", c.adapter)};
-      return {"delete_insert", c.key, fmt::format("microbatch on {} deletes by key within the range", c.adapter)};
+      if (!keyed)
+        return {"append",
+                {},
+                fmt::format("microbatch on {} deletes by the unique_key, and there is none", c.adapter)};
+      return {"delete_insert", c.key,
+              fmt::format("microbatch on {} deletes by key within the range", c.adapter)};
     case Batch::kUnknown: break;
   }
   return {"unknown", {}, stated};
@@ -110,10 +136,13 @@ DbtWrite ResolveDbtWrite(const DbtWriteConfig& c) {
   if (c.materialized == "seed") return {"whole", {}, "a seed: loaded from its file as a whole"};
   if (c.materialized == "snapshot") return {"snapshot", c.key, "a snapshot records today's values"};
   if (c.materialized == "incremental") return Incremental(c);
-  if (c.materialized == "materialized_view" || c.materialized == "materializedview" || c.materialized == "dynamic_table" ||
-      c.materialized == "streaming_table")
-    return {"refresh", {}, fmt::format("{}: holds a copy that the warehouse refreshes by itself", c.materialized)};
-  if (c.materialized == "external") return {"whole", {}, "materialized as an external file: every run replaces it"};
+  if (c.materialized == "materialized_view" || c.materialized == "materializedview" ||
+      c.materialized == "dynamic_table" || c.materialized == "streaming_table")
+    return {"refresh",
+            {},
+            fmt::format("{}: holds a copy that the warehouse refreshes by itself", c.materialized)};
+  if (c.materialized == "external")
+    return {"whole", {}, "materialized as an external file: every run replaces it"};
   if (c.materialized == "view" || c.materialized == "ephemeral") return {"none", {}, "stores nothing"};
   return {"unknown", {}, fmt::format("materialization '{}' is the project's own", c.materialized)};
 }

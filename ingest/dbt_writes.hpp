@@ -17,9 +17,9 @@ struct DbtWriteConfig {
 };
 
 struct DbtWrite {
-  std::string mode;             // WriteFact::mode
-  std::vector<std::string> key; // the columns that are really matched on
-  std::string why;              // one clause for people
+  std::string mode;              // WriteFact::mode
+  std::vector<std::string> key;  // the columns that are really matched on
+  std::string why;               // one clause for people
 };
 
 DbtWrite ResolveDbtWrite(const DbtWriteConfig& config);

@@ -18,7 +18,8 @@ std::optional<MappedFile> MappedFile::Open(const std::string& path, Diagnostics&
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat info {};
   if (fd < 0 || fstat(fd, &info) != 0) {
-    diagnostics.Error(path, errno == ENOENT ? "no such file" : std::string("cannot be read: ") + std::strerror(errno));
+    diagnostics.Error(
+        path, errno == ENOENT ? "no such file" : std::string("cannot be read: ") + std::strerror(errno));
     if (fd >= 0) close(fd);
     return std::nullopt;
   }
@@ -60,11 +61,13 @@ void MappedFile::Forget(std::size_t up_to) {
   forgotten_ = to;
 }
 
-std::optional<std::string> ReadSmallFile(const std::string& path, std::size_t most, Diagnostics& diagnostics) {
+std::optional<std::string> ReadSmallFile(const std::string& path, std::size_t most,
+                                         Diagnostics& diagnostics) {
   const auto file = MappedFile::Open(path, diagnostics);
   if (!file) return std::nullopt;
   if (file->bytes().size() > most) {
-    diagnostics.Error(path, fmt::format("is {} bytes long, more than the {} that such a file may have", file->bytes().size(), most));
+    diagnostics.Error(path, fmt::format("is {} bytes long, more than the {} that such a file may have",
+                                        file->bytes().size(), most));
     return std::nullopt;
   }
   return std::string(file->bytes());
@@ -77,9 +80,15 @@ std::optional<std::string> EncodingFault(std::string_view bytes) {
   if (simdjson::validate_utf8(bytes.data(), bytes.size())) return std::nullopt;
   for (std::size_t i = 0; i < bytes.size();) {
     const unsigned c = at(i);
-    const std::size_t n = c < 0x80 ? 1 : c >= 0xC2 && c < 0xE0 ? 2 : (c & 0xF0) == 0xE0 ? 3 : c >= 0xF0 && c < 0xF5 ? 4 : 0;
+    const std::size_t n = c < 0x80                ? 1
+                          : c >= 0xC2 && c < 0xE0 ? 2
+                          : (c & 0xF0) == 0xE0    ? 3
+                          : c >= 0xF0 && c < 0xF5 ? 4
+                                                  : 0;
     if (n == 0 || i + n > bytes.size() || !simdjson::validate_utf8(bytes.data() + i, n))
-      return fmt::format("is not UTF-8: byte {} is 0x{:02X} (encoded in Latin-1 or Windows-1252?); convert it to UTF-8", i, c);
+      return fmt::format(
+          "is not UTF-8: byte {} is 0x{:02X} (encoded in Latin-1 or Windows-1252?); convert it to UTF-8", i,
+          c);
     i += n;
   }
   return "is not UTF-8";

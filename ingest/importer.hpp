@@ -13,8 +13,9 @@
 namespace backreach {
 
 struct ImportRequest {
-  std::vector<std::string> inputs;                            // files or folders, as given
-  std::map<std::string, std::vector<std::string>> options;    // without dashes: "catalog" -> {"target/catalog.json"}
+  std::vector<std::string> inputs;  // files or folders, as given
+  std::map<std::string, std::vector<std::string>>
+      options;  // without dashes: "catalog" -> {"target/catalog.json"}
 };
 
 struct ImportOption {
@@ -24,10 +25,10 @@ struct ImportOption {
 };
 
 struct Importer {
-  const char* name;       // "dbt"
-  const char* argument;   // "MANIFEST|FOLDER"
+  const char* name;      // "dbt"
+  const char* argument;  // "MANIFEST|FOLDER"
   const char* summary;
-  const char* examples;   // two lines, each a command
+  const char* examples;  // two lines, each a command
   bool many_inputs;
   std::vector<ImportOption> options;
   // Facts by source; none of them count if `diagnostics` has an error.

@@ -1,5 +1,5 @@
-// The inner loop looks at 64 bytes at a time: masks of quotes, backslashes and brackets, the usual trick with a
-// prefix XOR for "inside a string", and then only the brackets outside strings one by one. SSE2 is in every
+// The inner loop looks at 64 bytes at a time: masks of quotes, backslashes and brackets, the usual trick with
+// a prefix XOR for "inside a string", and then only the brackets outside strings one by one. SSE2 is in every
 // x86-64; elsewhere the compiler gets a plain loop that it can vectorise.
 
 #include "ingest/json_split.hpp"
@@ -23,7 +23,8 @@ inline std::uint64_t Equal(const __m128i (&v)[4], char c) {
   const __m128i needle = _mm_set1_epi8(c);
   std::uint64_t mask = 0;
   for (int i = 0; i < 4; ++i)
-    mask |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(v[i], needle))))
+    mask |= static_cast<std::uint64_t>(
+                static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(v[i], needle))))
             << (16 * i);
   return mask;
 }
@@ -31,7 +32,8 @@ inline Masks Classify(const char* p) {
   __m128i v[4], folded[4];
   for (int i = 0; i < 4; ++i) {
     v[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * i));
-    folded[i] = _mm_or_si128(v[i], _mm_set1_epi8(0x20));  // '[' and '{' differ in this bit alone, as do ']' and '}'
+    folded[i] =
+        _mm_or_si128(v[i], _mm_set1_epi8(0x20));  // '[' and '{' differ in this bit alone, as do ']' and '}'
   }
   return {Equal(v, '"'), Equal(v, '\\'), Equal(folded, '{'), Equal(folded, '}')};
 }
@@ -60,8 +62,10 @@ bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 // The end of a string that begins at `at` (on its quote); npos if it does not end.
 std::size_t SkipString(std::string_view text, std::size_t at) {
   for (std::size_t i = at + 1; i < text.size(); ++i) {
-    if (text[i] == '\\') ++i;
-    else if (text[i] == '"') return i + 1;
+    if (text[i] == '\\')
+      ++i;
+    else if (text[i] == '"')
+      return i + 1;
   }
   return std::string_view::npos;
 }
@@ -73,12 +77,14 @@ std::size_t SkipJsonValue(std::string_view text, std::size_t at) {
   if (text[at] == '"') return SkipString(text, at);
   if (text[at] != '{' && text[at] != '[') {
     std::size_t end = at;
-    while (end < text.size() && text[end] != ',' && text[end] != '}' && text[end] != ']' && !IsSpace(text[end])) ++end;
+    while (end < text.size() && text[end] != ',' && text[end] != '}' && text[end] != ']' &&
+           !IsSpace(text[end]))
+      ++end;
     return end == at ? std::string_view::npos : end;
   }
   std::int64_t depth = 0;
-  bool escaped = false;             // the first byte of the block is escaped by the last one of the block before
-  std::uint64_t inside = 0;         // all ones while a string is open across blocks
+  bool escaped = false;      // the first byte of the block is escaped by the last one of the block before
+  std::uint64_t inside = 0;  // all ones while a string is open across blocks
   char tail[64];
   for (std::size_t block = at; block < text.size(); block += 64) {
     const char* p = text.data() + block;

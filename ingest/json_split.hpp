@@ -1,6 +1,6 @@
-// Splits a large JSON document into the members of its outer objects without parsing it: each value's bytes are
-// handed out, to be parsed (and so fully checked) one at a time. This is how a manifest of any size is read in
-// the memory of its largest node.
+// Splits a large JSON document into the members of its outer objects without parsing it: each value's bytes
+// are handed out, to be parsed (and so fully checked) one at a time. This is how a manifest of any size is
+// read in the memory of its largest node.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +43,8 @@ class ObjectSplitter {
   SplitError error_;
 };
 
-// The end of the JSON value that begins at `at`, by brackets and quotes alone; npos if the text ends first or a
-// bracket is closed that was not opened.
+// The end of the JSON value that begins at `at`, by brackets and quotes alone; npos if the text ends first or
+// a bracket is closed that was not opened.
 std::size_t SkipJsonValue(std::string_view text, std::size_t at);
 
 }  // namespace backreach

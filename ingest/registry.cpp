@@ -20,9 +20,11 @@ namespace backreach {
 namespace {
 
 constexpr std::size_t kMostBytes = 256u << 20;
-const std::vector<std::string> kWeekdays = {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"};
-const std::vector<std::string> kCopyKinds = {"spreadsheet", "file",        "export",   "partner_feed",    "ml_model",
-                                             "feature_set", "notebook",    "dashboard_cache", "other"};
+const std::vector<std::string> kWeekdays = {"monday", "tuesday",  "wednesday", "thursday",
+                                            "friday", "saturday", "sunday"};
+const std::vector<std::string> kCopyKinds = {"spreadsheet", "file",        "export",   "partner_feed",
+                                             "ml_model",    "feature_set", "notebook", "dashboard_cache",
+                                             "other"};
 
 struct Defaults {
   Text timezone, week_start;
@@ -32,7 +34,8 @@ Text GetGrain(YamlMap& map, const std::string& key) {
   const Text text = map.GetText(key);
   std::string why;
   if (!text || ParseGrain(*text, &why)) return text;
-  map.Fail(key, fmt::format("grain '{}' of {} is not one that can be planned with", *text, map.what()), {why});
+  map.Fail(key, fmt::format("grain '{}' of {} is not one that can be planned with", *text, map.what()),
+           {why});
   return std::nullopt;
 }
 
@@ -40,9 +43,11 @@ Text GetTimeOfDay(YamlMap& map, const std::string& key) {
   const Text text = map.GetText(key);
   if (!text) return text;
   const auto digit = [&](std::size_t i) { return (*text)[i] >= '0' && (*text)[i] <= '9'; };
-  if (text->size() == 5 && digit(0) && digit(1) && (*text)[2] == ':' && digit(3) && digit(4) && *text < "24:00" && (*text)[3] < '6')
+  if (text->size() == 5 && digit(0) && digit(1) && (*text)[2] == ':' && digit(3) && digit(4) &&
+      *text < "24:00" && (*text)[3] < '6')
     return text;
-  map.Fail(key, fmt::format("'{}' of {} is '{}', and must be a time of day such as \"06:00\" (in quotes)", key, map.what(), *text));
+  map.Fail(key, fmt::format("'{}' of {} is '{}', and must be a time of day such as \"06:00\" (in quotes)",
+                            key, map.what(), *text));
   return std::nullopt;
 }
 
@@ -91,7 +96,8 @@ void ReadPartitions(YamlMap& map, const Defaults& defaults, DatasetFact& fact) {
     }
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       if (i > 0 && !blocks[i].from && !blocks[i - 1].until)
-        map.Fail("partitions", fmt::format("block {} of {} has no 'from', and the one before it no 'until'", i + 1, what),
+        map.Fail("partitions",
+                 fmt::format("block {} of {} has no 'from', and the one before it no 'until'", i + 1, what),
                  {"several grains over time need to know where one ends and the next begins"});
     }
   } else {
@@ -111,14 +117,15 @@ Text GetRollback(YamlMap& map) {
   if (!text || *text == "none" || *text == "snapshots") return text;
   const auto words = Split(*text, ' ');
   if (words.size() == 2 && words[0] == "time_travel" && ParseDuration(words[1])) return text;
-  map.Fail("rollback", fmt::format("rollback '{}' of {} must be none, snapshots or 'time_travel 7d'", *text, map.what()));
+  map.Fail("rollback",
+           fmt::format("rollback '{}' of {} must be none, snapshots or 'time_travel 7d'", *text, map.what()));
   return std::nullopt;
 }
 
 void ReadDataset(YamlMap& map, const Defaults& defaults, DatasetFact& fact) {
   for (const std::string& alias : map.GetList("aliases")) fact.aliases.push_back(alias);
-  static const std::vector<std::string> kinds = {"source", "table", "view", "ephemeral", "snapshot", "seed",
-                                                 "dashboard", "feature", "file", "external"};
+  static const std::vector<std::string> kinds = {"source", "table",     "view",    "ephemeral", "snapshot",
+                                                 "seed",   "dashboard", "feature", "file",      "external"};
   Override(fact.kind, map.GetWord("kind", kinds));
   ReadPartitions(map, defaults, fact);
   Override(fact.complete_after, map.GetDuration("complete_after"));
@@ -135,13 +142,17 @@ void ReadDataset(YamlMap& map, const Defaults& defaults, DatasetFact& fact) {
   if (const Text row_time = map.GetText("row_time")) {
     std::string why;
     const auto grain = ParseGrain(*row_time, &why);
-    if (*row_time == "exact" || (grain && !grain->none())) fact.row_time = row_time;
-    else map.Fail("row_time", fmt::format("row_time '{}' of {} must be exact or a grain", *row_time, map.what()));
+    if (*row_time == "exact" || (grain && !grain->none()))
+      fact.row_time = row_time;
+    else
+      map.Fail("row_time",
+               fmt::format("row_time '{}' of {} must be exact or a grain", *row_time, map.what()));
   }
   Override(fact.retention, map.GetDuration("retention"));
   Override(fact.keeps_from, map.GetDate("keeps_from"));
   Override(fact.origin, map.GetWord("origin", {"operational", "files", "stream", "platform"}));
-  const Text writes = map.GetWord("writes", {"replace", "whole", "append", "merge", "delete_insert", "dynamic_overwrite", "snapshot", "none"});
+  const Text writes = map.GetWord("writes", {"replace", "whole", "append", "merge", "delete_insert",
+                                             "dynamic_overwrite", "snapshot", "none"});
   if (writes) {
     fact.write.mode = writes;
     fact.write.why = "declared in " + BaseName(map.file()) + ":" + std::to_string(map.line());
@@ -159,12 +170,14 @@ void ReadDataset(YamlMap& map, const Defaults& defaults, DatasetFact& fact) {
     }
   }
   if (const auto node = map.Get("dimensions")) {
-    if (!node->IsMap()) map.Fail("dimensions", fmt::format("dimensions of {} must be a mapping of lists", map.what()));
+    if (!node->IsMap())
+      map.Fail("dimensions", fmt::format("dimensions of {} must be a mapping of lists", map.what()));
     else {
       for (const auto& item : *node) {
         const auto name = ScalarText(item.first);
         if (!name || !item.second.IsSequence()) {
-          map.diagnostics().Error(YamlWhere(map.file(), item.first.Mark()), fmt::format("dimensions of {} must be a mapping of lists", map.what()));
+          map.diagnostics().Error(YamlWhere(map.file(), item.first.Mark()),
+                                  fmt::format("dimensions of {} must be a mapping of lists", map.what()));
           continue;
         }
         auto& values = fact.dimensions[*name];
@@ -182,7 +195,8 @@ void ReadDataset(YamlMap& map, const Defaults& defaults, DatasetFact& fact) {
   Override(fact.contact, map.GetText("contact"));
   Override(fact.note, map.GetText("note"));
   if (const auto node = map.Get("changes")) {
-    if (!node->IsSequence()) map.Fail("changes", fmt::format("changes of {} must be a list", map.what()));
+    if (!node->IsSequence())
+      map.Fail("changes", fmt::format("changes of {} must be a list", map.what()));
     else {
       for (const auto& item : *node) {
         YamlMap change(item, map.file(), "a change of " + map.what(), map.diagnostics());
@@ -191,8 +205,11 @@ void ReadDataset(YamlMap& map, const Defaults& defaults, DatasetFact& fact) {
         const Text kind = change.GetWord("kind", {"schema", "key", "layout"});
         const Text what = change.GetText("what");
         change.Finish();
-        if (!on || !kind) change.diagnostics().Error(YamlWhere(map.file(), item.Mark()), fmt::format("a change of {} needs 'on' and 'kind'", map.what()));
-        else fact.changes.push_back({*on, *kind, what.value_or("")});
+        if (!on || !kind)
+          change.diagnostics().Error(YamlWhere(map.file(), item.Mark()),
+                                     fmt::format("a change of {} needs 'on' and 'kind'", map.what()));
+        else
+          fact.changes.push_back({*on, *kind, what.value_or("")});
       }
     }
   }
@@ -209,11 +226,13 @@ void ReadDataset(YamlMap& map, const Defaults& defaults, DatasetFact& fact) {
 std::optional<Reads> ReadReads(YamlMap& edge, const YAML::Node& node) {
   const std::vector<std::string> words = {"same", "previous", "key", "all", "latest", "latest_then"};
   if (const auto word = ScalarText(node)) {
-    if (std::find(words.begin(), words.end(), *word) != words.end()) return ReadsFromJson("\"" + *word + "\"");
+    if (std::find(words.begin(), words.end(), *word) != words.end())
+      return ReadsFromJson("\"" + *word + "\"");
     const auto near = Nearest(*word, words, 1);
     edge.Fail("reads", fmt::format("unknown reads '{}' of {}", *word, edge.what()),
-              {near.empty() ? "one of same, previous, key, all, latest, latest_then, {window: [s, e]}, {to_date: year}"
-                            : "did you mean '" + near[0] + "'?"});
+              {near.empty()
+                   ? "one of same, previous, key, all, latest, latest_then, {window: [s, e]}, {to_date: year}"
+                   : "did you mean '" + near[0] + "'?"});
     return std::nullopt;
   }
   YamlMap map(node, edge.file(), "reads of " + edge.what(), edge.diagnostics());
@@ -234,15 +253,18 @@ std::optional<Reads> ReadReads(YamlMap& edge, const YAML::Node& node) {
     if (!good) {
       map.Fail("window", fmt::format("window of {} must be two whole numbers: [-6, 0]", edge.what()));
     } else if (w.start > w.end) {
-      map.Fail("window", fmt::format("window [{}, {}] of {} begins after it ends", w.start, w.end, edge.what()),
+      map.Fail("window",
+               fmt::format("window [{}, {}] of {} begins after it ends", w.start, w.end, edge.what()),
                {fmt::format("write [{}, {}]", w.end, w.start)});
     } else {
       out = w;
     }
     if (const Text unit = GetGrain(map, "unit"); unit && out) {
       const auto grain = ParseGrain(*unit);
-      if (grain->none()) map.Fail("unit", fmt::format("unit of {} cannot be none", edge.what()));
-      else std::get<reads::Window>(*out).unit = *grain;
+      if (grain->none())
+        map.Fail("unit", fmt::format("unit of {} cannot be none", edge.what()));
+      else
+        std::get<reads::Window>(*out).unit = *grain;
     }
     if (map.GetWord("by", {"key"}) && out) std::get<reads::Window>(*out).by_key = true;
   } else {
@@ -273,13 +295,16 @@ void ReadEdge(const YAML::Node& node, const std::string& file, Diagnostics& diag
       edge.reads = ReadsToJson(*parsed);
       const auto* window = std::get_if<reads::Window>(&*parsed);
       if (window && edge.from == edge.to && window->end > 0)
-        map.Fail("reads", fmt::format("window [{}, {}] of {} reaches ahead: a dataset cannot read what it has not written yet",
-                                      window->start, window->end, map.what()));
+        map.Fail("reads",
+                 fmt::format(
+                     "window [{}, {}] of {} reaches ahead: a dataset cannot read what it has not written yet",
+                     window->start, window->end, map.what()));
     }
   }
   edge.memory = map.GetDuration("memory");
   if (edge.memory && edge.from != edge.to)
-    map.Fail("memory", fmt::format("memory of {}: only a dataset that reads itself has a memory", map.what()));
+    map.Fail("memory",
+             fmt::format("memory of {}: only a dataset that reads itself has a memory", map.what()));
   if (const auto node_map = map.Get("map"); node_map && node_map->IsMap()) {
     for (const auto& dimension : *node_map) {
       if (!dimension.second.IsMap()) continue;
@@ -287,7 +312,8 @@ void ReadEdge(const YAML::Node& node, const std::string& file, Diagnostics& diag
         auto& targets = edge.dimension_map[dimension.first.Scalar()][value.first.Scalar()];
         if (value.second.IsSequence())
           for (const auto& t : value.second) targets.push_back(t.Scalar());
-        else targets.push_back(value.second.Scalar());
+        else
+          targets.push_back(value.second.Scalar());
       }
     }
   }
@@ -304,16 +330,23 @@ ScheduleFact ReadSchedule(YamlMap& job, const YAML::Node& node, const Defaults& 
   if (s.cron && !s.timezone) s.timezone = defaults.timezone;
   s.on = map.GetList("on");
   if (const Text rewrites = map.GetText("rewrites")) {
-    if (*rewrites == "all" || *rewrites == "latest" || ParseDuration(*rewrites)) s.rewrites = rewrites;
-    else map.Fail("rewrites", fmt::format("rewrites '{}' of {} must be all, latest or a duration", *rewrites, job.what()));
+    if (*rewrites == "all" || *rewrites == "latest" || ParseDuration(*rewrites))
+      s.rewrites = rewrites;
+    else
+      map.Fail("rewrites",
+               fmt::format("rewrites '{}' of {} must be all, latest or a duration", *rewrites, job.what()));
   }
   if (const auto covers = map.Get("covers")) {
     if (const auto word = ScalarText(*covers)) {
-      if (*word == "interval" || *word == "tick") s.covers = *word;
-      else map.Fail("covers", fmt::format("covers '{}' of {} must be interval, tick or {{last: 1d}}", *word, job.what()));
+      if (*word == "interval" || *word == "tick")
+        s.covers = *word;
+      else
+        map.Fail("covers",
+                 fmt::format("covers '{}' of {} must be interval, tick or {{last: 1d}}", *word, job.what()));
     } else {
       YamlMap last(*covers, job.file(), "covers of " + job.what(), job.diagnostics());
-      if (const Text duration = last.valid() ? last.GetDuration("last") : std::nullopt) s.covers = "last " + *duration;
+      if (const Text duration = last.valid() ? last.GetDuration("last") : std::nullopt)
+        s.covers = "last " + *duration;
       if (last.valid()) last.Finish();
     }
   }
@@ -322,7 +355,8 @@ ScheduleFact ReadSchedule(YamlMap& job, const YAML::Node& node, const Defaults& 
   return s;
 }
 
-void ReadJob(const YAML::Node& node, const std::string& file, const Defaults& defaults, Diagnostics& diagnostics, Facts& facts) {
+void ReadJob(const YAML::Node& node, const std::string& file, const Defaults& defaults,
+             Diagnostics& diagnostics, Facts& facts) {
   YamlMap map(node, file, "a job", diagnostics);
   if (!map.valid()) return;
   JobFact job;
@@ -351,8 +385,11 @@ void ReadJob(const YAML::Node& node, const std::string& file, const Defaults& de
 HoldsFact ReadHolds(YamlMap& copy, const YAML::Node& node, const std::string& key) {
   HoldsFact holds;
   if (const auto word = ScalarText(node)) {
-    if (*word == "all") holds.all = true;
-    else copy.Fail(key, fmt::format("'{}' of {} must be all, {{from:, to:}} or {{last: 90d}}", key, copy.what()));
+    if (*word == "all")
+      holds.all = true;
+    else
+      copy.Fail(key,
+                fmt::format("'{}' of {} must be all, {{from:, to:}} or {{last: 90d}}", key, copy.what()));
     return holds;
   }
   YamlMap map(node, copy.file(), key + " of " + copy.what(), copy.diagnostics());
@@ -377,8 +414,10 @@ void ReadCopy(YamlMap& map, CopyFact& copy) {
   Override(copy.note, map.GetText("note"));
   for (const std::string& taken : map.GetList("taken")) {
     const DateResult parsed = ParseDate(taken, Calendar());
-    if (parsed.span) copy.taken.push_back(taken);
-    else map.Fail("taken", fmt::format("'taken' of {}: {}", map.what(), parsed.error));
+    if (parsed.span)
+      copy.taken.push_back(taken);
+    else
+      map.Fail("taken", fmt::format("'taken' of {}: {}", map.what(), parsed.error));
   }
   if (const auto holds = map.Get("holds")) copy.holds = ReadHolds(map, *holds, "holds");
   if (const auto node = map.Get("refresh")) {
@@ -423,7 +462,8 @@ void EachOf(YamlMap& top, const std::string& key, F f) {
   for (const auto& item : *node) f(item);
 }
 
-void ReadFile(const std::string& path, Names& names, Diagnostics& diagnostics, std::vector<SourceFacts>& out) {
+void ReadFile(const std::string& path, Names& names, Diagnostics& diagnostics,
+              std::vector<SourceFacts>& out) {
   const auto text = ReadSmallFile(path, kMostBytes, diagnostics);
   if (!text) return;
   if (const auto fault = EncodingFault(*text)) return diagnostics.Error(path, *fault);
@@ -443,13 +483,18 @@ void ReadFile(const std::string& path, Names& names, Diagnostics& diagnostics, s
     return diagnostics.Error(YamlWhere(path, e.mark), "this is not YAML: " + e.msg, notes);
   }
   if (!root.IsMap())
-    return diagnostics.Error(path, "not a registry: the file " + std::string(root.IsNull() ? "is empty" : "holds no mapping"),
-                             {"a registry begins with: backreach: 1"});
+    return diagnostics.Error(
+        path, "not a registry: the file " + std::string(root.IsNull() ? "is empty" : "holds no mapping"),
+        {"a registry begins with: backreach: 1"});
   if (!CheckYamlSize(root, path, diagnostics)) return;
   YamlMap top(root, path, "the registry", diagnostics);
   const Text version = top.GetText("backreach");
-  if (!version) diagnostics.Error(path, "not a registry: there is no 'backreach: 1'", {"a registry begins with: backreach: 1"});
-  else if (*version != "1") top.Fail("backreach", fmt::format("registry version '{}' is not known; this backreach reads version 1", *version));
+  if (!version)
+    diagnostics.Error(path, "not a registry: there is no 'backreach: 1'",
+                      {"a registry begins with: backreach: 1"});
+  else if (*version != "1")
+    top.Fail("backreach",
+             fmt::format("registry version '{}' is not known; this backreach reads version 1", *version));
   Defaults defaults;
   if (const auto node = top.Get("defaults")) {
     YamlMap map(*node, path, "defaults", diagnostics);
@@ -507,7 +552,8 @@ void ReadFile(const std::string& path, Names& names, Diagnostics& diagnostics, s
     map.set_what("copy '" + copy.id + "'");
     names.Take("copy", copy.id, path, map.line());
     ReadCopy(map, copy);
-    if (copy.of.empty()) map.Fail("of", fmt::format("copy '{}' does not say what it was taken from ('of')", copy.id));
+    if (copy.of.empty())
+      map.Fail("of", fmt::format("copy '{}' does not say what it was taken from ('of')", copy.id));
     map.Finish();
     facts.copies.push_back(std::move(copy));
   });
@@ -540,11 +586,13 @@ void ReadForeignBlock(const std::string& text, const std::string& where, Diagnos
 
 }  // namespace
 
-void ReadDatasetBlock(const std::string& text, const std::string& where, DatasetFact& fact, Diagnostics& diagnostics) {
+void ReadDatasetBlock(const std::string& text, const std::string& where, DatasetFact& fact,
+                      Diagnostics& diagnostics) {
   ReadForeignBlock(text, where, diagnostics, [&](YamlMap& map) { ReadDataset(map, {}, fact); });
 }
 
-void ReadCopyBlock(const std::string& text, const std::string& where, CopyFact& fact, Diagnostics& diagnostics) {
+void ReadCopyBlock(const std::string& text, const std::string& where, CopyFact& fact,
+                   Diagnostics& diagnostics) {
   ReadForeignBlock(text, where, diagnostics, [&](YamlMap& map) { ReadCopy(map, fact); });
 }
 

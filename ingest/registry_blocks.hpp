@@ -8,9 +8,12 @@
 
 namespace backreach {
 
-// `text` is YAML or JSON of one dataset block (or copy block) without its name; `where` is printed in messages.
-// What it states overrides what `fact` holds; faults are reported as warnings and the rest is taken.
-void ReadDatasetBlock(const std::string& text, const std::string& where, DatasetFact& fact, Diagnostics& diagnostics);
-void ReadCopyBlock(const std::string& text, const std::string& where, CopyFact& fact, Diagnostics& diagnostics);
+// `text` is YAML or JSON of one dataset block (or copy block) without its name; `where` is printed in
+// messages. What it states overrides what `fact` holds; faults are reported as warnings and the rest is
+// taken.
+void ReadDatasetBlock(const std::string& text, const std::string& where, DatasetFact& fact,
+                      Diagnostics& diagnostics);
+void ReadCopyBlock(const std::string& text, const std::string& where, CopyFact& fact,
+                   Diagnostics& diagnostics);
 
 }  // namespace backreach

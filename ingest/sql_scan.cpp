@@ -10,7 +10,8 @@ namespace backreach {
 namespace {
 
 bool WordStart(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
 }
 bool WordPart(char c) { return WordStart(c) || (c >= '0' && c <= '9') || c == '$'; }
 
@@ -22,10 +23,13 @@ std::string Trimmed(std::string_view s) {
 // Keywords that end a list of tables, or cannot be a table's name or alias.
 const std::set<std::string>& Clauses() {
   static const std::set<std::string> words = {
-      "SELECT", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "UNION", "EXCEPT", "INTERSECT", "MINUS", "ON", "USING", "JOIN",
-      "LEFT", "RIGHT", "FULL", "INNER", "OUTER", "CROSS", "NATURAL", "SET", "VALUES", "WINDOW", "QUALIFY", "FETCH", "OFFSET",
-      "WHEN", "THEN", "RETURNING", "WITH", "LATERAL", "TABLESAMPLE", "PIVOT", "UNPIVOT", "FOR", "AS", "INTO", "FROM", "ANTI",
-      "SEMI", "ASOF", "SAMPLE", "FINAL", "PREWHERE", "CLUSTER", "DISTRIBUTE", "SORT", "WHILE", "END", "AND", "OR", "NOT"};
+      "SELECT",    "WHERE",   "GROUP", "ORDER",    "HAVING",    "LIMIT",      "UNION",   "EXCEPT",
+      "INTERSECT", "MINUS",   "ON",    "USING",    "JOIN",      "LEFT",       "RIGHT",   "FULL",
+      "INNER",     "OUTER",   "CROSS", "NATURAL",  "SET",       "VALUES",     "WINDOW",  "QUALIFY",
+      "FETCH",     "OFFSET",  "WHEN",  "THEN",     "RETURNING", "WITH",       "LATERAL", "TABLESAMPLE",
+      "PIVOT",     "UNPIVOT", "FOR",   "AS",       "INTO",      "FROM",       "ANTI",    "SEMI",
+      "ASOF",      "SAMPLE",  "FINAL", "PREWHERE", "CLUSTER",   "DISTRIBUTE", "SORT",    "WHILE",
+      "END",       "AND",     "OR",    "NOT"};
   return words;
 }
 
@@ -41,8 +45,10 @@ SqlTable NameAt(const std::vector<SqlToken>& t, std::size_t& i, std::size_t to) 
   }
   while (i < to) {
     const SqlToken& token = t[i];
-    if (token.kind == SqlToken::Kind::kWord || token.kind == SqlToken::Kind::kQuoted || token.kind == SqlToken::Kind::kNumber) {
-      if (token.kind == SqlToken::Kind::kWord && out.name.empty() && Clauses().count(Upper(token.text))) return out;
+    if (token.kind == SqlToken::Kind::kWord || token.kind == SqlToken::Kind::kQuoted ||
+        token.kind == SqlToken::Kind::kNumber) {
+      if (token.kind == SqlToken::Kind::kWord && out.name.empty() && Clauses().count(Upper(token.text)))
+        return out;
       out.name += token.text;
     } else if (token.kind == SqlToken::Kind::kJinja) {
       out.name += "{{ " + token.text + " }}";
@@ -51,7 +57,8 @@ SqlTable NameAt(const std::vector<SqlToken>& t, std::size_t& i, std::size_t to) 
       break;
     }
     ++i;
-    if (i + 1 < to && (t[i].IsSymbol('.') || t[i].IsSymbol(':') || t[i].IsSymbol('-')) && !out.name.empty() && t[i].at + 1 == t[i + 1].at) {
+    if (i + 1 < to && (t[i].IsSymbol('.') || t[i].IsSymbol(':') || t[i].IsSymbol('-')) && !out.name.empty() &&
+        t[i].at + 1 == t[i + 1].at) {
       out.name += t[i].text;
       ++i;
     } else {
@@ -100,7 +107,8 @@ std::vector<SqlToken> TokenizeSql(std::string_view s) {
     const std::size_t from = i++;
     std::string text;
     while (i < s.size()) {
-      if (s[i] == '{' && i + 1 < s.size() && (s[i + 1] == '{' || s[i + 1] == '%')) {  // Jinja's own quotes end no string
+      if (s[i] == '{' && i + 1 < s.size() &&
+          (s[i + 1] == '{' || s[i + 1] == '%')) {  // Jinja's own quotes end no string
         const std::size_t end = behind(s[i + 1] == '{' ? "}}" : "%}", i + 2);
         text += s.substr(i, end - i);
         i = end;
@@ -140,15 +148,20 @@ std::vector<SqlToken> TokenizeSql(std::string_view s) {
       quoted('\'', Kind::kString, false);
     } else if (c == '"' || c == '`') {
       quoted(c, Kind::kQuoted, false);
-    } else if (c == '[' && i + 1 < s.size() && WordStart(s[i + 1]) && s.find(']', i) != std::string_view::npos &&
+    } else if (c == '[' && i + 1 < s.size() && WordStart(s[i + 1]) &&
+               s.find(']', i) != std::string_view::npos &&
                s.substr(i, s.find(']', i) - i).find_first_of("(,'\n") == std::string_view::npos) {
       quoted(']', Kind::kQuoted, false);
     } else if (c == '$' && i + 1 < s.size() && (s[i + 1] == '$' || WordStart(s[i + 1])) &&
                s.find('$', i + 1) != std::string_view::npos &&
-               s.substr(i + 1, s.find('$', i + 1) - i - 1).find_first_of(" \n\t(),;.") == std::string_view::npos) {
+               s.substr(i + 1, s.find('$', i + 1) - i - 1).find_first_of(" \n\t(),;.") ==
+                   std::string_view::npos) {
       const std::string tag(s.substr(i, s.find('$', i + 1) - i + 1));  // $$ or $body$
       const std::size_t from = i, end = behind(tag, i + tag.size());
-      out.push_back({Kind::kString, std::string(s.substr(from + tag.size(), end - from > 2 * tag.size() ? end - from - 2 * tag.size() : 0)), from});
+      out.push_back({Kind::kString,
+                     std::string(s.substr(from + tag.size(),
+                                          end - from > 2 * tag.size() ? end - from - 2 * tag.size() : 0)),
+                     from});
       i = end;
     } else if (WordStart(c)) {
       const std::size_t from = i;
@@ -156,7 +169,9 @@ std::vector<SqlToken> TokenizeSql(std::string_view s) {
       out.push_back({Kind::kWord, std::string(s.substr(from, i - from)), from});
     } else if (c >= '0' && c <= '9') {
       const std::size_t from = i;
-      while (i < s.size() && (WordPart(s[i]) || (s[i] == '.' && i + 1 < s.size() && s[i + 1] >= '0' && s[i + 1] <= '9'))) ++i;
+      while (i < s.size() &&
+             (WordPart(s[i]) || (s[i] == '.' && i + 1 < s.size() && s[i + 1] >= '0' && s[i + 1] <= '9')))
+        ++i;
       out.push_back({Kind::kNumber, std::string(s.substr(from, i - from)), from});
     } else {
       out.push_back({Kind::kSymbol, std::string(1, c), i});
@@ -183,19 +198,27 @@ std::vector<SqlTable> TablesRead(const std::vector<SqlToken>& t, std::size_t fro
     const bool list = t[i].Is("FROM");
     if (!list && !t[i].Is("JOIN")) continue;
     // EXTRACT(day FROM x), TRIM(x FROM y) and IS DISTINCT FROM name no table.
-    if (list && i > from && (t[i - 1].Is("DISTINCT") && i > from + 1 && (t[i - 2].Is("IS") || t[i - 2].Is("NOT")))) continue;
-    if (list && i > from + 2 && t[i - 2].IsSymbol('(') && (t[i - 3].Is("EXTRACT") || t[i - 3].Is("TRIM") || t[i - 3].Is("SUBSTRING"))) continue;
+    if (list && i > from &&
+        (t[i - 1].Is("DISTINCT") && i > from + 1 && (t[i - 2].Is("IS") || t[i - 2].Is("NOT"))))
+      continue;
+    if (list && i > from + 2 && t[i - 2].IsSymbol('(') &&
+        (t[i - 3].Is("EXTRACT") || t[i - 3].Is("TRIM") || t[i - 3].Is("SUBSTRING")))
+      continue;
     std::size_t at = i + 1;
     while (at < to) {
       while (at < to && (t[at].Is("LATERAL") || t[at].Is("ONLY") || t[at].Is("TABLE"))) ++at;
       if (at < to && t[at].IsSymbol('(')) break;  // a subquery: its own FROM comes by itself
       SqlTable table = NameAt(t, at, to);
       const bool call = at < to && t[at].IsSymbol('(');  // a table function
-      if (!call) add(std::move(table));
-      else at = BehindBracket(t, at, to);
+      if (!call)
+        add(std::move(table));
+      else
+        at = BehindBracket(t, at, to);
       if (!list) break;
       if (at < to && t[at].Is("AS")) ++at;
-      if (at < to && (t[at].kind == SqlToken::Kind::kWord || t[at].kind == SqlToken::Kind::kQuoted) && !Clauses().count(Upper(t[at].text))) ++at;
+      if (at < to && (t[at].kind == SqlToken::Kind::kWord || t[at].kind == SqlToken::Kind::kQuoted) &&
+          !Clauses().count(Upper(t[at].text)))
+        ++at;
       if (at >= to || !t[at].IsSymbol(',')) break;
       ++at;
     }
@@ -228,7 +251,8 @@ std::vector<SqlExport> FindExports(std::string_view sql) {
       for (std::size_t last = t[at].at; at < end && !t[at].Is("FROM"); ++at) {
         if (t[at].at > last) break;
         text += t[at].kind == SqlToken::Kind::kJinja ? "{{ " + t[at].text + " }}" : t[at].text;
-        last = t[at].kind == SqlToken::Kind::kJinja ? sql.find("}}", t[at].at) + 2 : t[at].at + t[at].text.size();
+        last = t[at].kind == SqlToken::Kind::kJinja ? sql.find("}}", t[at].at) + 2
+                                                    : t[at].at + t[at].text.size();
       }
       return text;
     };
@@ -257,23 +281,31 @@ std::vector<SqlExport> FindExports(std::string_view sql) {
       out.push_back(std::move(found));
     } else if (t[i].Is("COPY") && next(i + 1)) {
       for (std::size_t k = i + 1; k + 1 < end; ++k) {
-        if (t[k].IsSymbol('(')) k = BehindBracket(t, k, end) - 1;
-        else if (t[k].Is("FROM")) break;
+        if (t[k].IsSymbol('('))
+          k = BehindBracket(t, k, end) - 1;
+        else if (t[k].Is("FROM"))
+          break;
         else if (t[k].Is("TO")) {
           const bool program = t[k + 1].Is("PROGRAM") && k + 2 < end;
-          out.push_back({source(i + 1), program ? t[k + 2].text : Upper(t[k + 1].text) == "STDOUT" ? "STDOUT" : t[k + 1].text, "COPY TO"});
+          out.push_back({source(i + 1),
+                         program                            ? t[k + 2].text
+                         : Upper(t[k + 1].text) == "STDOUT" ? "STDOUT"
+                                                            : t[k + 1].text,
+                         "COPY TO"});
           break;
         }
       }
     } else if (t[i].Is("OVERWRITE") && next(i + 1)) {
       std::size_t k = i + 1;
       if (t[k].Is("LOCAL")) ++k;
-      if (k + 1 < end && t[k].Is("DIRECTORY")) out.push_back({TablesRead(t, i, end), t[k + 1].text, "INSERT OVERWRITE DIRECTORY"});
+      if (k + 1 < end && t[k].Is("DIRECTORY"))
+        out.push_back({TablesRead(t, i, end), t[k + 1].text, "INSERT OVERWRITE DIRECTORY"});
     } else if (t[i].Is("CLONE") && next(i + 1)) {
       std::size_t k = i;
       while (k > 0 && !t[k - 1].IsSymbol(';') && !t[k].Is("TABLE")) --k;
       std::size_t name_at = k + 1;
-      while (name_at < i && (t[name_at].Is("IF") || t[name_at].Is("NOT") || t[name_at].Is("EXISTS"))) ++name_at;
+      while (name_at < i && (t[name_at].Is("IF") || t[name_at].Is("NOT") || t[name_at].Is("EXISTS")))
+        ++name_at;
       const SqlTable copy = t[k].Is("TABLE") ? NameAt(t, name_at, i) : SqlTable();
       std::size_t at = i + 1;
       const SqlTable of = NameAt(t, at, end);
@@ -295,7 +327,8 @@ std::vector<std::string> SideEffects(std::string_view sql) {
     while (i < end && t[i].kind == SqlToken::Kind::kBlock) ++i;
     if (i < end) {
       const SqlToken& first = t[i];
-      if (first.Is("CALL") || first.Is("EXEC") || first.Is("EXECUTE")) out.push_back("calls " + name_at(i + 1));
+      if (first.Is("CALL") || first.Is("EXEC") || first.Is("EXECUTE"))
+        out.push_back("calls " + name_at(i + 1));
       else if (first.Is("INSERT") || first.Is("MERGE")) {
         std::size_t k = i + 1;
         while (k < end && (t[k].Is("INTO") || t[k].Is("OVERWRITE") || t[k].Is("TABLE"))) ++k;
@@ -310,7 +343,9 @@ std::vector<std::string> SideEffects(std::string_view sql) {
 }
 
 bool Notifies(std::string_view sql) {
-  static const std::set<std::string> calls = {"NOTIFY", "PG_NOTIFY", "SYSTEM$SEND_EMAIL", "SP_SEND_DBMAIL", "HTTP_POST", "SYSTEM$SEND_SNOWFLAKE_NOTIFICATION"};
+  static const std::set<std::string> calls = {
+      "NOTIFY",         "PG_NOTIFY", "SYSTEM$SEND_EMAIL",
+      "SP_SEND_DBMAIL", "HTTP_POST", "SYSTEM$SEND_SNOWFLAKE_NOTIFICATION"};
   for (const SqlToken& token : TokenizeSql(sql))
     if (token.kind == SqlToken::Kind::kWord && calls.count(Upper(token.text))) return true;
   return false;

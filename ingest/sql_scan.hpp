@@ -1,5 +1,6 @@
 // A tokenizer for SQL with Jinja in it, and the few questions that importers ask of a statement. It knows
-// comments, strings, quoted names, dollar quotes and Jinja; it is no parser, and where it cannot know it says so.
+// comments, strings, quoted names, dollar quotes and Jinja; it is no parser, and where it cannot know it says
+// so.
 #pragma once
 
 #include <string>
@@ -11,16 +12,17 @@ namespace backreach {
 struct SqlToken {
   enum class Kind { kWord, kQuoted, kString, kNumber, kSymbol, kJinja, kBlock };
   Kind kind;
-  std::string text;   // a word as written, the inside of a string, name or Jinja expression
-  std::size_t at;     // byte offset
-  bool Is(std::string_view upper) const;            // a word, case folded
+  std::string text;  // a word as written, the inside of a string, name or Jinja expression
+  std::size_t at;    // byte offset
+  bool Is(std::string_view upper) const;  // a word, case folded
   bool IsSymbol(char c) const { return kind == Kind::kSymbol && text.size() == 1 && text[0] == c; }
 };
 
 // Comments (SQL's and Jinja's) are dropped. `{{ }}` is one kJinja token, `{% %}` one kBlock token.
 std::vector<SqlToken> TokenizeSql(std::string_view sql);
 
-// A table that a statement names: `shop.public.orders`, or the inside of a Jinja call (`ref('orders')`, `this`).
+// A table that a statement names: `shop.public.orders`, or the inside of a Jinja call (`ref('orders')`,
+// `this`).
 struct SqlTable {
   std::string name;
   bool jinja = false;
@@ -30,7 +32,8 @@ struct SqlTable {
 std::vector<SqlTable> TablesRead(const std::vector<SqlToken>& tokens, std::size_t from, std::size_t to);
 std::vector<SqlTable> TablesRead(std::string_view sql);
 
-// Rows that leave: COPY INTO a stage or bucket, UNLOAD, EXPORT DATA, COPY TO, INSERT OVERWRITE DIRECTORY, CLONE.
+// Rows that leave: COPY INTO a stage or bucket, UNLOAD, EXPORT DATA, COPY TO, INSERT OVERWRITE DIRECTORY,
+// CLONE.
 struct SqlExport {
   std::vector<SqlTable> tables;
   std::string destination;
@@ -38,8 +41,8 @@ struct SqlExport {
 };
 std::vector<SqlExport> FindExports(std::string_view sql);
 
-// What else statements of a hook do that a rerun would do again: procedures called, other tables written. Grants,
-// statistics, indexes and the like are none.
+// What else statements of a hook do that a rerun would do again: procedures called, other tables written.
+// Grants, statistics, indexes and the like are none.
 std::vector<std::string> SideEffects(std::string_view sql);
 
 // True if the text calls out: NOTIFY, a mail or a webhook function.

@@ -39,8 +39,10 @@ struct SizeWalk {
     }
     std::uint64_t size = 1;
     for (const auto& item : node) {
-      if (node.IsMap()) size += Size(item.first, depth + 1) + Size(item.second, depth + 1);
-      else size += Size(item, depth + 1);
+      if (node.IsMap())
+        size += Size(item.first, depth + 1) + Size(item.second, depth + 1);
+      else
+        size += Size(item, depth + 1);
       if (size > kMostNodes) return Fault("its aliases expand to more than 20 million values", node), 1;
     }
     sizes[at] = size;
@@ -74,7 +76,8 @@ YamlMap::YamlMap(const YAML::Node& node, std::string file, std::string what, Dia
     : file_(std::move(file)), what_(std::move(what)), diagnostics_(diagnostics) {
   line_ = node.Mark().is_null() ? 0 : node.Mark().line + 1;
   if (!node.IsMap()) {
-    diagnostics_.Error(YamlWhere(file_, node.Mark()), fmt::format("{} must be a mapping (key: value)", what_));
+    diagnostics_.Error(YamlWhere(file_, node.Mark()),
+                       fmt::format("{} must be a mapping (key: value)", what_));
     return;
   }
   valid_ = true;
@@ -94,7 +97,8 @@ void YamlMap::Collect(const YAML::Node& node, bool merged, int depth) {
       continue;
     }
     if (*key == "<<") {
-      if (item.second.IsMap()) merges.push_back(item.second);
+      if (item.second.IsMap())
+        merges.push_back(item.second);
       else if (item.second.IsSequence())
         for (const auto& part : item.second) merges.push_back(part);
       continue;
@@ -104,8 +108,8 @@ void YamlMap::Collect(const YAML::Node& node, bool merged, int depth) {
       if (fields_[i].key != *key) continue;
       diagnostics_.Error(YamlWhere(file_, item.first.Mark()),
                          fmt::format("'{}' stands twice in {}", *key, what_),
-                         {fmt::format("first in line {}, again in line {}: keep one", fields_[i].mark.line + 1,
-                                      item.first.Mark().line + 1)});
+                         {fmt::format("first in line {}, again in line {}: keep one",
+                                      fields_[i].mark.line + 1, item.first.Mark().line + 1)});
       repeated = true;
       break;
     }
@@ -152,7 +156,8 @@ Text YamlMap::GetWord(const std::string& key, const std::vector<std::string>& wo
   if (!text || std::find(words.begin(), words.end(), *text) != words.end()) return text;
   const auto near = Nearest(*text, words, 1);
   Fail(key, fmt::format("unknown {} '{}' of {}", key, *text, what_),
-       {near.empty() ? "one of " + Join(words, ", ") : fmt::format("did you mean '{}'? (one of {})", near[0], Join(words, ", "))});
+       {near.empty() ? "one of " + Join(words, ", ")
+                     : fmt::format("did you mean '{}'? (one of {})", near[0], Join(words, ", "))});
   return std::nullopt;
 }
 
@@ -165,13 +170,15 @@ std::optional<bool> YamlMap::GetBool(const std::string& key) {
   return std::nullopt;
 }
 
-std::optional<std::int64_t> YamlMap::GetNumber(const std::string& key, std::int64_t least, std::int64_t most) {
+std::optional<std::int64_t> YamlMap::GetNumber(const std::string& key, std::int64_t least,
+                                               std::int64_t most) {
   const Text text = GetText(key);
   if (!text) return std::nullopt;
   std::int64_t n = 0;
   const auto [end, ec] = std::from_chars(text->data(), text->data() + text->size(), n);
   if (ec == std::errc{} && end == text->data() + text->size() && n >= least && n <= most) return n;
-  Fail(key, fmt::format("'{}' of {} is '{}', and must be a whole number from {} to {}", key, what_, *text, least, most));
+  Fail(key, fmt::format("'{}' of {} is '{}', and must be a whole number from {} to {}", key, what_, *text,
+                        least, most));
   return std::nullopt;
 }
 
@@ -195,8 +202,11 @@ std::vector<std::string> YamlMap::GetList(const std::string& key) {
     return out;
   }
   for (const auto& item : *value) {
-    if (const auto text = ScalarText(item)) out.push_back(*text);
-    else diagnostics_.Error(YamlWhere(file_, item.Mark()), fmt::format("'{}' of {} must be a list of texts", key, what_));
+    if (const auto text = ScalarText(item))
+      out.push_back(*text);
+    else
+      diagnostics_.Error(YamlWhere(file_, item.Mark()),
+                         fmt::format("'{}' of {} must be a list of texts", key, what_));
   }
   return out;
 }
@@ -230,8 +240,9 @@ void YamlMap::Finish() {
   for (const Field& field : fields_) {
     if (std::find(known_.begin(), known_.end(), field.key) != known_.end()) continue;
     const auto near = Nearest(field.key, known_, 1);
-    diagnostics_.Error(YamlWhere(file_, field.mark), fmt::format("unknown key '{}' in {}", field.key, what_),
-                       {near.empty() ? "known here: " + Join(known_, ", ") : fmt::format("did you mean '{}'?", near[0])});
+    diagnostics_.Error(
+        YamlWhere(file_, field.mark), fmt::format("unknown key '{}' in {}", field.key, what_),
+        {near.empty() ? "known here: " + Join(known_, ", ") : fmt::format("did you mean '{}'?", near[0])});
   }
 }
 

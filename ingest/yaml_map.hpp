@@ -1,4 +1,5 @@
-// A YAML mapping read strictly: merges resolved, repeated keys refused, unknown keys refused with the nearest.
+// A YAML mapping read strictly: merges resolved, repeated keys refused, unknown keys refused with the
+// nearest.
 #pragma once
 
 #include <yaml-cpp/yaml.h>

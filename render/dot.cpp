@@ -1,9 +1,10 @@
-// What is drawn: the steps with their periods, by wave from left to right; what is right by itself; what stays as
-// it is; copies beyond the platform's border. Copies and what stays are never folded away; past a bound the steps
-// farthest from the targets are folded into one card per wave that says how many it stands for.
+// What is drawn: the steps with their periods, by wave from left to right; what is right by itself; what
+// stays as it is; copies beyond the platform's border. Copies and what stays are never folded away; past a
+// bound the steps farthest from the targets are folded into one card per wave that says how many it stands
+// for.
 //
-// cgraph builds the graph and quotes every text; gvc lays it out. The layout runs in a child process, so that one
-// that does not end can be stopped without harm.
+// cgraph builds the graph and quotes every text; gvc lays it out. The layout runs in a child process, so that
+// one that does not end can be stopped without harm.
 
 #include "render/dot.hpp"
 
@@ -35,8 +36,8 @@ constexpr const char* kFreshFill = "#e6f4ea";
 constexpr const char* kStaleFill = "#e8e8e8";
 constexpr const char* kCopyFill = "#fce4ec";
 
-// Long names are broken where people would read on: after dots, slashes and underscores. A card has room for some
-// 400 characters: of a longer name the two ends are shown.
+// Long names are broken where people would read on: after dots, slashes and underscores. A card has room for
+// some 400 characters: of a longer name the two ends are shown.
 std::string Broken(const std::string& given, std::size_t most = 36) {
   if (given.size() <= most) return given;
   constexpr std::size_t kRoom = 400;
@@ -53,7 +54,8 @@ std::string Broken(const std::string& given, std::size_t most = 36) {
     out += name[i];
     ++line;
     const bool joint = name[i] == '.' || name[i] == '/' || name[i] == '_' || name[i] == '-';
-    const bool whole_character = i + 1 == name.size() || (static_cast<unsigned char>(name[i + 1]) & 0xC0) != 0x80;
+    const bool whole_character =
+        i + 1 == name.size() || (static_cast<unsigned char>(name[i + 1]) & 0xC0) != 0x80;
     if (((joint && line >= most / 2) || line >= most) && whole_character && i + 1 < name.size()) {
       out += '\n';
       line = 0;
@@ -70,7 +72,8 @@ std::string Label(const std::vector<std::string>& lines) {
     if (!out.empty()) out += "\\n";
     for (const std::string& part : Split(line, '\n')) {
       if (!out.empty() && !EndsWith(out, "\\n")) out += "\\n";
-      for (const char c : Printable(part)) out += c == '\\' ? std::string("\\\\") : c == '&' ? std::string("&amp;") : std::string(1, c);
+      for (const char c : Printable(part))
+        out += c == '\\' ? std::string("\\\\") : c == '&' ? std::string("&amp;") : std::string(1, c);
     }
   }
   return out;
@@ -79,7 +82,11 @@ std::string Label(const std::vector<std::string>& lines) {
 class Picture {
  public:
   Picture(const LineageGraph& graph, const Plan& plan, const PictureOptions& options)
-      : g_(graph), plan_(plan), options_(options), names_(graph), graph_(agopen(Mutable("blast_radius"), Agdirected, nullptr)) {}
+      : g_(graph),
+        plan_(plan),
+        options_(options),
+        names_(graph),
+        graph_(agopen(Mutable("blast_radius"), Agdirected, nullptr)) {}
   ~Picture() { agclose(graph_); }
   Picture(const Picture&) = delete;
   Picture& operator=(const Picture&) = delete;
@@ -136,8 +143,10 @@ class Picture {
     agsafeset(object, Mutable(name), Mutable(value), Mutable(""));
   }
   void Set(Agraph_t* graph, const char* name, const char* value) {
-    if (graph == graph_) agattr(graph_, AGRAPH, Mutable(name), Mutable(value));
-    else agsafeset(graph, Mutable(name), Mutable(value), Mutable(""));
+    if (graph == graph_)
+      agattr(graph_, AGRAPH, Mutable(name), Mutable(value));
+    else
+      agsafeset(graph, Mutable(name), Mutable(value), Mutable(""));
   }
 
   // Which steps are drawn as cards of their own: all, or those nearest to the targets.
@@ -169,7 +178,9 @@ class Picture {
     }
     std::size_t hidden = 0;
     for (const auto& [w, n] : folded_) hidden += n;
-    if (hidden > 0) left_out_ = fmt::format("+ {} more steps are not drawn one by one; all of them are in the plan", Thousands(static_cast<std::int64_t>(hidden)));
+    if (hidden > 0)
+      left_out_ = fmt::format("+ {} more steps are not drawn one by one; all of them are in the plan",
+                              Thousands(static_cast<std::int64_t>(hidden)));
   }
 
   // Nodes are named by number: names of datasets are labels, whatever characters they have.
@@ -185,11 +196,15 @@ class Picture {
     for (const auto& [id, steps] : by_dataset) {
       const Step& s = *steps.front();
       std::vector<std::string> lines = {Broken(names_(id))};
-      std::string cells = s.whole ? "whole table" : s.partitions ? CountOf(*s.partitions, s.calendar->grain()) : "unknown number of cells";
+      std::string cells = s.whole        ? "whole table"
+                          : s.partitions ? CountOf(*s.partitions, s.calendar->grain())
+                                         : "unknown number of cells";
       if (steps.size() > 1) cells = fmt::format("{} turns", steps.size());
       const std::string period = s.whole ? "" : SpansText(g_[id], AllSpans(steps));
       lines.push_back(period.empty() ? cells : cells + " \xC2\xB7 " + period);
-      std::string how = s.correct ? "corrected here" : g_[id].writes == Writes::kUnknown ? "" : ToString(g_[id].writes);
+      std::string how = s.correct                           ? "corrected here"
+                        : g_[id].writes == Writes::kUnknown ? ""
+                                                            : ToString(g_[id].writes);
       if (s.sequential) how += how.empty() ? "one at a time" : ", one at a time";
       lines.push_back(how);
       if (!s.widened_by.empty()) lines.push_back("widened by " + names_.List(s.widened_by, 2));
@@ -204,11 +219,15 @@ class Picture {
     }
     for (const auto& [wave, n] : folded_) {
       Agnode_t* node = Node(fmt::format("wave{}", wave), platform_);
-      Set(node, "label", Label({fmt::format("+ {} more in wave {}", Thousands(static_cast<std::int64_t>(n)), wave)}).c_str());
+      Set(node, "label",
+          Label({fmt::format("+ {} more in wave {}", Thousands(static_cast<std::int64_t>(n)), wave)})
+              .c_str());
       Set(node, "style", "rounded,dashed");
     }
     for (auto it = folded_.begin(); it != folded_.end(); ++it) {
-      if (const auto next = std::next(it); next != folded_.end()) agedge(graph_, Node(fmt::format("wave{}", it->first), graph_), Node(fmt::format("wave{}", next->first), graph_), nullptr, 1);
+      if (const auto next = std::next(it); next != folded_.end())
+        agedge(graph_, Node(fmt::format("wave{}", it->first), graph_),
+               Node(fmt::format("wave{}", next->first), graph_), nullptr, 1);
     }
     // What is folded hangs on one of the steps that it waits for.
     std::set<int> hung;
@@ -218,7 +237,8 @@ class Picture {
       if (shown_.count(s.dataset) || hung.count(s.wave)) continue;
       for (const int before : s.after)
         if (shown_.count(by_id[before]->dataset) && hung.insert(s.wave).second)
-          agedge(graph_, Node(NodeName(by_id[before]->dataset), graph_), Node(fmt::format("wave{}", s.wave), graph_), nullptr, 1);
+          agedge(graph_, Node(NodeName(by_id[before]->dataset), graph_),
+                 Node(fmt::format("wave{}", s.wave), graph_), nullptr, 1);
     }
   }
   static SpanSet AllSpans(const std::vector<const Step*>& steps) {
@@ -244,17 +264,23 @@ class Picture {
       if (++drawn > 200) break;
       Agnode_t* node = Node(NodeName(f.dataset), platform_);
       const Dataset& d = g_[f.dataset];
-      Set(node, "label", Label({Broken(names_(f.dataset)), std::string(ToString(d.kind)) + ", right by itself"}).c_str());
+      Set(node, "label",
+          Label({Broken(names_(f.dataset)), std::string(ToString(d.kind)) + ", right by itself"}).c_str());
       Set(node, "fillcolor", kFreshFill);
       Set(node, "shape", d.kind == Kind::kDashboard ? "tab" : "ellipse");
       shown_.insert(f.dataset);
     }
-    if (plan_.fresh.size() > 200) left_out_ += fmt::format("{}+ {} more views are right by themselves", left_out_.empty() ? "" : "; ", plan_.fresh.size() - 200);
+    if (plan_.fresh.size() > 200)
+      left_out_ += fmt::format("{}+ {} more views are right by themselves", left_out_.empty() ? "" : "; ",
+                               plan_.fresh.size() - 200);
     for (const LeftStale& l : plan_.left_stale) {
       const bool also_step = shown_.count(l.cells.dataset) > 0;
       const std::string name = also_step ? "stale" + NodeName(l.cells.dataset) : NodeName(l.cells.dataset);
       Agnode_t* node = Node(name, platform_);
-      Set(node, "label", Label({Broken(names_(l.cells.dataset)), "stays as it is: " + std::string(ToString(l.reason)), l.cells.whole ? "" : SpansText(g_[l.cells.dataset], l.cells.spans)}).c_str());
+      Set(node, "label",
+          Label({Broken(names_(l.cells.dataset)), "stays as it is: " + std::string(ToString(l.reason)),
+                 l.cells.whole ? "" : SpansText(g_[l.cells.dataset], l.cells.spans)})
+              .c_str());
       Set(node, "fillcolor", kStaleFill);
       Set(node, "style", "rounded,filled,dashed");
       shown_.insert(l.cells.dataset);
@@ -274,7 +300,8 @@ class Picture {
         const std::string how = FormatReads(edge.effective);
         if (how != "same") Set(drawn, "label", Label({how}).c_str());
         for (const Step& s : plan_.steps)
-          if (s.dataset == id && std::find(s.widened_by.begin(), s.widened_by.end(), edge.from) != s.widened_by.end()) {
+          if (s.dataset == id &&
+              std::find(s.widened_by.begin(), s.widened_by.end(), edge.from) != s.widened_by.end()) {
             Set(drawn, "style", "bold");
             Set(drawn, "label", Label({"any row may change"}).c_str());
           }
@@ -376,7 +403,8 @@ std::string PlanDot(const LineageGraph& graph, const Plan& plan, const PictureOp
 std::string PlanSvg(const LineageGraph& graph, const Plan& plan, const PictureOptions& options) {
   const std::string dot = PlanDot(graph, plan, options);
   const auto svg = LayOut(dot, options.seconds);
-  if (!svg) throw Error(fmt::format("backreach: error: the drawing was not finished within {} s", options.seconds));
+  if (!svg)
+    throw Error(fmt::format("backreach: error: the drawing was not finished within {} s", options.seconds));
   return *svg;
 }
 

@@ -9,9 +9,9 @@
 namespace backreach {
 
 struct PictureOptions {
-  std::optional<int> depth;   // how many hops from the targets; what lies deeper is counted, not drawn
-  int most_nodes = 400;       // past this many, the steps far from the targets are folded by wave
-  double seconds = 30;        // how long the layout may take
+  std::optional<int> depth;  // how many hops from the targets; what lies deeper is counted, not drawn
+  int most_nodes = 400;      // past this many, the steps far from the targets are folded by wave
+  double seconds = 30;       // how long the layout may take
 };
 
 std::string PlanDot(const LineageGraph& graph, const Plan& plan, const PictureOptions& options);

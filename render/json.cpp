@@ -35,7 +35,9 @@ Json SpansJson(const Dataset& d, const SpanSet& spans) {
       if (s == kAllTime) continue;
       const Zone& zone = d.calendar.zone();
       out.push_back({{"from", IsFinite(s.start) ? Json(FormatCivilInstant(s.start, zone)) : Json()},
-                     {"to", IsFinite(s.end) ? Json(d.calendar.Key(s.end - 1)) : Json()}, {"start", Time(s.start)}, {"end", Time(s.end)}});
+                     {"to", IsFinite(s.end) ? Json(d.calendar.Key(s.end - 1)) : Json()},
+                     {"start", Time(s.start)},
+                     {"end", Time(s.end)}});
     }
     return out;
   }
@@ -53,7 +55,9 @@ Json NamesJson(const LineageGraph& g, const std::vector<DatasetId>& ids) {
 }
 
 Json CellsJson(const LineageGraph& g, const Cells& cells) {
-  return {{"dataset", g[cells.dataset].name}, {"spans", SpansJson(g[cells.dataset], cells.spans)}, {"whole", cells.whole}};
+  return {{"dataset", g[cells.dataset].name},
+          {"spans", SpansJson(g[cells.dataset], cells.spans)},
+          {"whole", cells.whole}};
 }
 
 Json ReadsOf(const Reads& reads) {
@@ -64,7 +68,8 @@ Json ReadsOf(const Reads& reads) {
 // "window [-6, 0] day", with what was assumed.
 std::string ReadsText(const LineageGraph& g, const Edge& edge) {
   if (std::holds_alternative<reads::Unknown>(edge.reads)) {
-    if (edge.self()) return FormatReads(edge.effective) + " (assumed: it reads itself, and nothing says which rows)";
+    if (edge.self())
+      return FormatReads(edge.effective) + " (assumed: it reads itself, and nothing says which rows)";
     if (!g[edge.from].layout && g[edge.from].stores()) return "all of it (its rows have no known dates)";
     return "same (assumed: nothing says otherwise)";
   }
@@ -83,9 +88,12 @@ Json BecauseJson(const LineageGraph& g, const std::vector<StepBecause>& because)
   for (const StepBecause& b : because) {
     const Edge& edge = g[b.edge];
     Json reads = ReadsOf(edge.reads);
-    if (const auto* w = std::get_if<reads::Window>(&edge.reads); w && !w->unit && g[edge.to].grain && !g[edge.to].grain->none())
+    if (const auto* w = std::get_if<reads::Window>(&edge.reads);
+        w && !w->unit && g[edge.to].grain && !g[edge.to].grain->none())
       reads["unit"] = FormatGrain(*g[edge.to].grain);
-    out.push_back({{"from", g[edge.from].name}, {"reads", reads}, {"reads_text", ReadsText(g, edge)},
+    out.push_back({{"from", g[edge.from].name},
+                   {"reads", reads},
+                   {"reads_text", ReadsText(g, edge)},
                    {"spans", b.spans ? SpansJson(g[edge.to], *b.spans) : Json()}});
   }
   return out;
@@ -117,16 +125,20 @@ Json StepJson(const LineageGraph& g, const Step& s) {
     rewrites.push_back(std::move(j));
   }
   Json methods = Json::array();
-  for (const Method& m : s.methods) methods.push_back({{"engine", m.engine}, {"command", m.command}, {"effect", EffectJson(m.effect)}});
+  for (const Method& m : s.methods)
+    methods.push_back({{"engine", m.engine}, {"command", m.command}, {"effect", EffectJson(m.effect)}});
   Json detected = Json::array();
-  for (const DetectedBy& by : s.detected_by) detected.push_back(by.constraint.empty() ? Json(by.test) : Json{{"constraint", by.constraint}});
+  for (const DetectedBy& by : s.detected_by)
+    detected.push_back(by.constraint.empty() ? Json(by.test) : Json{{"constraint", by.constraint}});
   Json j;
   j["id"] = s.id;
   j["wave"] = s.wave;
   j["after"] = s.after;
   j["dataset"] = d.name;
   j["action"] = s.correct ? "correct" : "rebuild";
-  j["grain"] = s.calendar ? Json(FormatGrain(s.calendar->grain())) : d.grain ? Json(FormatGrain(*d.grain)) : Json();
+  j["grain"] = s.calendar ? Json(FormatGrain(s.calendar->grain()))
+               : d.grain  ? Json(FormatGrain(*d.grain))
+                          : Json();
   j["timezone"] = s.calendar ? s.calendar->zone().name() : d.calendar.zone().name();
   j["whole"] = s.whole;
   j["sequential"] = s.sequential;
@@ -150,15 +162,29 @@ Json RequestJson(const LineageGraph& g, const Request& r) {
   Json targets = Json::array();
   for (const Target& t : r.targets) {
     const Dataset& d = g[t.dataset];
-    targets.push_back({{"dataset", d.name}, {"spans", SpansJson(d, d.layout ? t.cells : t.whole ? SpanSet() : t.asked)}, {"whole", t.whole}});
+    targets.push_back({{"dataset", d.name},
+                       {"spans", SpansJson(d, d.layout  ? t.cells
+                                              : t.whole ? SpanSet()
+                                                        : t.asked)},
+                       {"whole", t.whole}});
   }
   Json excluded = Json::array(), accepted = Json::array();
-  for (const Exclusion& e : r.exclusions) excluded.push_back({{"dataset", g[e.dataset].name}, {"spans", SpansJson(g[e.dataset], e.spans.IsAll() ? SpanSet() : e.spans)}, {"whole", e.spans.IsAll()}});
-  for (const Acceptance& a : r.accepted) accepted.push_back(a.dataset.valid() ? a.code + ":" + g[a.dataset].name : a.code);
+  for (const Exclusion& e : r.exclusions)
+    excluded.push_back({{"dataset", g[e.dataset].name},
+                        {"spans", SpansJson(g[e.dataset], e.spans.IsAll() ? SpanSet() : e.spans)},
+                        {"whole", e.spans.IsAll()}});
+  for (const Acceptance& a : r.accepted)
+    accepted.push_back(a.dataset.valid() ? a.code + ":" + g[a.dataset].name : a.code);
   Json narrow = Json::array(), where = Json::object();
   for (const DatasetId id : r.narrow) narrow.push_back(g[id].name);
   for (const auto& [name, values] : r.where) where[name] = values;
-  return {{"targets", targets}, {"now", FormatInstant(r.now)}, {"excluded", excluded}, {"accepted", accepted}, {"narrow", narrow}, {"where", where}, {"include_open", r.include_open}};
+  return {{"targets", targets},
+          {"now", FormatInstant(r.now)},
+          {"excluded", excluded},
+          {"accepted", accepted},
+          {"narrow", narrow},
+          {"where", where},
+          {"include_open", r.include_open}};
 }
 
 Json SourceListJson(const std::vector<Source>& sources) {
@@ -172,13 +198,30 @@ Json AffectedCopyJson(const LineageGraph& g, const AffectedCopy& c) {
   Json affected = Json::array();
   const Dataset* key = c.keyed_by.valid() ? &g[c.keyed_by] : nullptr;
   for (const Span& s : c.affected) {
-    const auto [from, to] = KeysOf(key ? key->layout && key->stores() ? key->layout->BlockAt(IsFinite(s.start) ? s.start : 0).calendar : key->calendar : utc, s);
-    affected.push_back({{"from", OrNull(from)}, {"to", OrNull(to)}, {"start", Time(s.start)}, {"end", Time(s.end)}});
+    const auto [from, to] = KeysOf(key ? key->layout && key->stores()
+                                             ? key->layout->BlockAt(IsFinite(s.start) ? s.start : 0).calendar
+                                             : key->calendar
+                                       : utc,
+                                   s);
+    affected.push_back(
+        {{"from", OrNull(from)}, {"to", OrNull(to)}, {"start", Time(s.start)}, {"end", Time(s.end)}});
   }
   Json heals;
-  if (c.heals) heals = {{"at", FormatInstant(c.heals->at)}, {"spans", key ? SpansJson(*key, c.heals->spans) : Json::array()}};
-  Json j = {{"id", c.id}, {"of", c.of}, {"kind", c.kind}, {"where", OrNull(c.where)}, {"owner", OrNull(c.owner)}, {"contact", OrNull(c.contact)},
-            {"taken", c.taken}, {"affected", affected}, {"known", c.known}, {"content", c.content}, {"heals", heals}, {"action", c.action}};
+  if (c.heals)
+    heals = {{"at", FormatInstant(c.heals->at)},
+             {"spans", key ? SpansJson(*key, c.heals->spans) : Json::array()}};
+  Json j = {{"id", c.id},
+            {"of", c.of},
+            {"kind", c.kind},
+            {"where", OrNull(c.where)},
+            {"owner", OrNull(c.owner)},
+            {"contact", OrNull(c.contact)},
+            {"taken", c.taken},
+            {"affected", affected},
+            {"known", c.known},
+            {"content", c.content},
+            {"heals", heals},
+            {"action", c.action}};
   if (c.personal_data) j["personal_data"] = true;
   if (!c.note.empty()) j["note"] = c.note;
   return j;
@@ -186,7 +229,8 @@ Json AffectedCopyJson(const LineageGraph& g, const AffectedCopy& c) {
 
 Json SeenJson(const std::vector<Seen>& seen) {
   Json out = Json::array();
-  for (const Seen& s : seen) out.push_back({{"source", s.source}, {"file", OrNull(s.at.file)}, {"place", OrNull(s.at.place)}});
+  for (const Seen& s : seen)
+    out.push_back({{"source", s.source}, {"file", OrNull(s.at.file)}, {"place", OrNull(s.at.place)}});
   return out;
 }
 
@@ -216,7 +260,10 @@ Json DatasetJson(const Dataset& d) {
   if (d.layout && !d.layout->single()) {
     Json blocks = Json::array();
     for (const Block& b : d.layout->blocks())
-      blocks.push_back({{"grain", FormatGrain(b.calendar.grain())}, {"timezone", b.calendar.zone().name()}, {"from", Time(b.from)}, {"until", Time(b.until)}});
+      blocks.push_back({{"grain", FormatGrain(b.calendar.grain())},
+                        {"timezone", b.calendar.zone().name()},
+                        {"from", Time(b.from)},
+                        {"until", Time(b.until)}});
     j["partitions"] = blocks;
   }
   j["seen"] = SeenJson(d.seen);
@@ -254,13 +301,28 @@ Json CopyJson(const LineageGraph& g, const Copy& c) {
   }
   bool placed = true;
   for (const CopyOf& o : c.of) placed = placed && o.placed();
-  return {{"id", c.id}, {"of", of}, {"placed", placed}, {"kind", c.kind}, {"where", OrNull(c.where)}, {"by", c.by}, {"owner", OrNull(c.owner)}, {"contact", OrNull(c.contact)},
-          {"taken", c.taken}, {"holds", HoldsJson(c.holds)}, {"refresh", refresh}, {"feeds", NamesJson(g, c.feeds)}, {"personal_data", c.personal_data},
-          {"known", c.known}, {"note", OrNull(c.note)}, {"seen", SeenJson(c.seen)}};
+  return {{"id", c.id},
+          {"of", of},
+          {"placed", placed},
+          {"kind", c.kind},
+          {"where", OrNull(c.where)},
+          {"by", c.by},
+          {"owner", OrNull(c.owner)},
+          {"contact", OrNull(c.contact)},
+          {"taken", c.taken},
+          {"holds", HoldsJson(c.holds)},
+          {"refresh", refresh},
+          {"feeds", NamesJson(g, c.feeds)},
+          {"personal_data", c.personal_data},
+          {"known", c.known},
+          {"note", OrNull(c.note)},
+          {"seen", SeenJson(c.seen)}};
 }
 
 // Text that came from outside may hold bytes that are no UTF-8: shown, never fatal.
-std::string Dump(const Json& j, int indent) { return j.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string Dump(const Json& j, int indent) {
+  return j.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 }  // namespace
 
@@ -283,7 +345,8 @@ std::string PlanJson(const LineageGraph& g, const Plan& plan) {
     j["afterwards"].push_back(std::move(e));
   }
   j["fresh_on_read"] = Json::array();
-  for (const Fresh& f : plan.fresh) j["fresh_on_read"].push_back({{"dataset", g[f.dataset].name}, {"because", BecauseJson(g, f.because)}});
+  for (const Fresh& f : plan.fresh)
+    j["fresh_on_read"].push_back({{"dataset", g[f.dataset].name}, {"because", BecauseJson(g, f.because)}});
   j["copies"] = Json::array();
   for (const AffectedCopy& c : plan.copies) j["copies"].push_back(AffectedCopyJson(g, c));
   j["left_stale"] = Json::array();
@@ -296,14 +359,25 @@ std::string PlanJson(const LineageGraph& g, const Plan& plan) {
   }
   j["hazards"] = Json::array();
   for (const Hazard& h : plan.hazards) {
-    j["hazards"].push_back({{"code", h.code}, {"severity", ToString(h.severity)}, {"dataset", h.dataset.valid() ? Json(g[h.dataset].name) : Json()},
-                            {"spans", h.dataset.valid() ? SpansJson(g[h.dataset], h.spans) : Json::array()}, {"whole", h.whole}, {"message", h.message},
-                            {"evidence", Json(h.evidence)}, {"remedy", h.remedy}, {"accepted", h.accepted}});
+    j["hazards"].push_back({{"code", h.code},
+                            {"severity", ToString(h.severity)},
+                            {"dataset", h.dataset.valid() ? Json(g[h.dataset].name) : Json()},
+                            {"spans", h.dataset.valid() ? SpansJson(g[h.dataset], h.spans) : Json::array()},
+                            {"whole", h.whole},
+                            {"message", h.message},
+                            {"evidence", Json(h.evidence)},
+                            {"remedy", h.remedy},
+                            {"accepted", h.accepted}});
     if (h.evidence.empty()) j["hazards"].back()["evidence"] = Json::object();
   }
   const Totals& t = plan.totals;
-  j["totals"] = {{"datasets", t.datasets}, {"steps", t.steps}, {"partitions", t.partitions ? Json(*t.partitions) : Json()}, {"copies", t.copies},
-                 {"seconds", t.seconds ? Json(*t.seconds) : Json()}, {"critical_path", t.critical_path ? Json(*t.critical_path) : Json()}, {"threads", t.threads}};
+  j["totals"] = {{"datasets", t.datasets},
+                 {"steps", t.steps},
+                 {"partitions", t.partitions ? Json(*t.partitions) : Json()},
+                 {"copies", t.copies},
+                 {"seconds", t.seconds ? Json(*t.seconds) : Json()},
+                 {"critical_path", t.critical_path ? Json(*t.critical_path) : Json()},
+                 {"threads", t.threads}};
   return Dump(j, 1);
 }
 
@@ -321,7 +395,9 @@ std::string CopiesJson(const LineageGraph& g, const std::vector<CopyId>& ids) {
 
 std::string SourcesJson(const std::vector<Source>& sources) {
   Json j = {{"format", "backreach.sources/1"}, {"sources", Json::array()}};
-  for (const Source& s : sources) j["sources"].push_back({{"kind", s.kind}, {"name", s.name}, {"sha256", s.sha256}, {"ingested_at", s.ingested_at}});
+  for (const Source& s : sources)
+    j["sources"].push_back(
+        {{"kind", s.kind}, {"name", s.name}, {"sha256", s.sha256}, {"ingested_at", s.ingested_at}});
   return Dump(j, 1);
 }
 
@@ -334,34 +410,60 @@ std::string GraphJson(const LineageGraph& g) {
   for (const Dataset& d : g.datasets) j["datasets"].push_back(DatasetJson(d));
   j["edges"] = Json::array();
   for (const Edge& e : g.edges) {
-    j["edges"].push_back({{"from", g[e.from].name}, {"to", g[e.to].name}, {"reads", ReadsOf(e.reads)}, {"known", ToString(e.known)}, {"job", OrNull(e.job)},
-                          {"columns", Json()}, {"memory", DurationJson(e.memory)}, {"first_seen", OrNull(e.first_seen)}, {"last_seen", OrNull(e.last_seen)},
-                          {"failed_only", e.failed_only}, {"note", OrNull(e.note)}, {"seen", SeenJson(e.seen)}});
+    j["edges"].push_back({{"from", g[e.from].name},
+                          {"to", g[e.to].name},
+                          {"reads", ReadsOf(e.reads)},
+                          {"known", ToString(e.known)},
+                          {"job", OrNull(e.job)},
+                          {"columns", Json()},
+                          {"memory", DurationJson(e.memory)},
+                          {"first_seen", OrNull(e.first_seen)},
+                          {"last_seen", OrNull(e.last_seen)},
+                          {"failed_only", e.failed_only},
+                          {"note", OrNull(e.note)},
+                          {"seen", SeenJson(e.seen)}});
   }
   j["jobs"] = Json::array();
   for (const Job& job : g.jobs) {
     Json schedule;
     if (job.schedule) {
       const ScheduleFact& s = *job.schedule;
-      schedule = {{"class", s.type ? Json(*s.type) : Json()}, {"cron", s.cron ? Json(*s.cron) : Json()}, {"timezone", s.timezone ? Json(*s.timezone) : Json()}};
+      schedule = {{"class", s.type ? Json(*s.type) : Json()},
+                  {"cron", s.cron ? Json(*s.cron) : Json()},
+                  {"timezone", s.timezone ? Json(*s.timezone) : Json()}};
       if (s.every) schedule["every"] = *s.every;
       if (s.covers) schedule["covers"] = *s.covers;
       if (s.rewrites) schedule["rewrites"] = *s.rewrites;
       if (!job.fires_on.empty()) schedule["on"] = NamesJson(g, job.fires_on);
     }
     const auto number = [](const std::optional<std::int64_t>& n) { return n ? Json(*n) : Json(); };
-    j["jobs"].push_back({{"name", job.name}, {"orchestrator", OrNull(job.orchestrator)}, {"schedule", schedule}, {"reads", NamesJson(g, job.reads)},
-                         {"writes", NamesJson(g, job.writes)}, {"pool", OrNull(job.pool)}, {"slots", number(job.slots)}, {"max_parallel", number(job.max_parallel)},
-                         {"sequential", job.sequential}, {"owner", OrNull(job.owner)}, {"after", job.after}, {"seen", SeenJson(job.seen)}});
+    j["jobs"].push_back({{"name", job.name},
+                         {"orchestrator", OrNull(job.orchestrator)},
+                         {"schedule", schedule},
+                         {"reads", NamesJson(g, job.reads)},
+                         {"writes", NamesJson(g, job.writes)},
+                         {"pool", OrNull(job.pool)},
+                         {"slots", number(job.slots)},
+                         {"max_parallel", number(job.max_parallel)},
+                         {"sequential", job.sequential},
+                         {"owner", OrNull(job.owner)},
+                         {"after", job.after},
+                         {"seen", SeenJson(job.seen)}});
   }
   j["pools"] = Json::array();
   for (const Pool& p : g.pools)
-    j["pools"].push_back({{"name", p.name}, {"slots", p.slots ? Json(*p.slots) : Json()}, {"usual_load", p.usual_load ? Json(*p.usual_load) : Json()}});
+    j["pools"].push_back({{"name", p.name},
+                          {"slots", p.slots ? Json(*p.slots) : Json()},
+                          {"usual_load", p.usual_load ? Json(*p.usual_load) : Json()}});
   j["copies"] = Json::array();
   for (const Copy& c : g.copies) j["copies"].push_back(CopyJson(g, c));
   j["unresolved"] = Json::array();
   for (const Unresolved& u : g.unresolved)
-    j["unresolved"].push_back({{"name", u.fact.name}, {"what", u.fact.what}, {"dataset", u.dataset.valid() ? Json(g[u.dataset].name) : Json()}, {"message", u.fact.message}, {"seen", SeenJson({u.seen})}});
+    j["unresolved"].push_back({{"name", u.fact.name},
+                               {"what", u.fact.what},
+                               {"dataset", u.dataset.valid() ? Json(g[u.dataset].name) : Json()},
+                               {"message", u.fact.message},
+                               {"seen", SeenJson({u.seen})}});
   return Dump(j, 1);
 }
 
@@ -371,15 +473,32 @@ std::string AuditJson(const LineageGraph&, const Audit& audit) {
   j["findings"] = Json::array();
   const auto opt = [](const std::optional<std::string>& t) { return t ? Json(*t) : Json(); };
   for (const AuditFinding& f : audit.findings)
-    j["findings"].push_back({{"code", f.code}, {"dataset", f.dataset}, {"destination", f.destination}, {"user", opt(f.user)}, {"first_seen", opt(f.first_seen)}, {"last_seen", opt(f.last_seen)},
-                             {"times", f.times}, {"statement_ids", f.statement_ids}, {"severity", ToString(f.severity)}, {"message", f.message}});
+    j["findings"].push_back({{"code", f.code},
+                             {"dataset", f.dataset},
+                             {"destination", f.destination},
+                             {"user", opt(f.user)},
+                             {"first_seen", opt(f.first_seen)},
+                             {"last_seen", opt(f.last_seen)},
+                             {"times", f.times},
+                             {"statement_ids", f.statement_ids},
+                             {"severity", ToString(f.severity)},
+                             {"message", f.message}});
   j["readers"] = Json::array();
   j["documented"] = Json::array();
   for (const AuditDocumented& d : audit.documented)
-    j["documented"].push_back({{"copy", d.copy}, {"dataset", d.dataset}, {"destination", d.destination}, {"user", opt(d.user)}, {"times", d.times}, {"statement_ids", d.statement_ids}});
+    j["documented"].push_back({{"copy", d.copy},
+                               {"dataset", d.dataset},
+                               {"destination", d.destination},
+                               {"user", opt(d.user)},
+                               {"times", d.times},
+                               {"statement_ids", d.statement_ids}});
   j["not_understood"] = Json::array();
   for (const AuditNotUnderstood& n : audit.not_understood)
-    j["not_understood"].push_back({{"id", n.id}, {"file", n.file}, {"line", Json()}, {"reason", n.reason}, {"possible_extract", n.possible_extract}});
+    j["not_understood"].push_back({{"id", n.id},
+                                   {"file", n.file},
+                                   {"line", Json()},
+                                   {"reason", n.reason},
+                                   {"possible_extract", n.possible_extract}});
   return Dump(j, 1);
 }
 

@@ -28,23 +28,35 @@ std::string PlanMarkdown(const LineageGraph& g, const Plan& plan) {
   std::vector<std::string> targets;
   for (const Target& t : plan.request.targets) targets.push_back(name(t.dataset));
   out += ListOf(targets) + "\n\n" + Cell(plan.summary) + "\n\n";
-  out += fmt::format("Plan `{}`, made for {}, graph `{}`.\n", plan.id, FormatInstant(plan.request.now), g.fingerprint.substr(0, 16));
+  out += fmt::format("Plan `{}`, made for {}, graph `{}`.\n", plan.id, FormatInstant(plan.request.now),
+                     g.fingerprint.substr(0, 16));
   const auto section = [&](const char* title) { out += fmt::format("\n## {}\n\n", title); };
   if (!plan.hazards.empty()) {
     section("Hazards");
-    out += "| severity | hazard | dataset | what happens | what to do | accepted |\n| --- | --- | --- | --- | --- | --- |\n";
+    out +=
+        "| severity | hazard | dataset | what happens | what to do | accepted |\n| --- | --- | --- | --- | "
+        "--- | --- |\n";
     for (const Hazard& h : plan.hazards)
-      out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", ToString(h.severity), h.code, h.dataset.valid() ? name(h.dataset) : "", Cell(h.message), Cell(h.remedy), h.accepted ? "yes" : "");
+      out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", ToString(h.severity), h.code,
+                         h.dataset.valid() ? name(h.dataset) : "", Cell(h.message), Cell(h.remedy),
+                         h.accepted ? "yes" : "");
   }
   if (!plan.steps.empty()) {
     section("Steps");
-    out += "| step | wave | after | dataset | cells | period | how |\n| --- | --- | --- | --- | --- | --- | --- |\n";
+    out +=
+        "| step | wave | after | dataset | cells | period | how |\n| --- | --- | --- | --- | --- | --- | --- "
+        "|\n";
     for (const Step& s : plan.steps) {
       std::vector<std::string> after;
       for (const int a : s.after) after.push_back(std::to_string(a));
-      const std::string cells = s.whole ? "whole" : s.partitions ? CountOf(*s.partitions, s.calendar->grain()) : "unknown number";
-      out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", s.id, s.wave, ListOf(after, 8), name(s.dataset), cells, s.whole ? "" : Cell(SpansText(g[s.dataset], s.spans)),
-                         s.correct ? "the correction itself" : s.methods.empty() ? "" : Cell(s.methods[0].command));
+      const std::string cells = s.whole        ? "whole"
+                                : s.partitions ? CountOf(*s.partitions, s.calendar->grain())
+                                               : "unknown number";
+      out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", s.id, s.wave, ListOf(after, 8),
+                         name(s.dataset), cells, s.whole ? "" : Cell(SpansText(g[s.dataset], s.spans)),
+                         s.correct           ? "the correction itself"
+                         : s.methods.empty() ? ""
+                                             : Cell(s.methods[0].command));
     }
   }
   if (!plan.fresh.empty()) {
@@ -53,21 +65,29 @@ std::string PlanMarkdown(const LineageGraph& g, const Plan& plan) {
   }
   if (!plan.afterwards.empty()) {
     section("Afterwards");
-    for (const Afterwards& a : plan.afterwards) out += fmt::format("- {} {}: {}\n", name(a.cells.dataset), a.cells.whole ? "whole" : Cell(SpansText(g[a.cells.dataset], a.cells.spans)), Cell(a.what));
+    for (const Afterwards& a : plan.afterwards)
+      out += fmt::format("- {} {}: {}\n", name(a.cells.dataset),
+                         a.cells.whole ? "whole" : Cell(SpansText(g[a.cells.dataset], a.cells.spans)),
+                         Cell(a.what));
   }
   if (!plan.left_stale.empty()) {
     section("Stays as it is");
     for (const LeftStale& l : plan.left_stale) {
-      out += fmt::format("- {} {}: {}", name(l.cells.dataset), l.cells.whole ? "" : Cell(SpansText(g[l.cells.dataset], l.cells.spans)), ToString(l.reason));
+      out += fmt::format("- {} {}: {}", name(l.cells.dataset),
+                         l.cells.whole ? "" : Cell(SpansText(g[l.cells.dataset], l.cells.spans)),
+                         ToString(l.reason));
       if (!l.mixes_into.empty()) out += "; mixes into " + Cell(names.List(l.mixes_into));
       out += "\n";
     }
   }
   if (!plan.copies.empty()) {
     section("Out of reach");
-    out += "| copy | taken | wrong in it | owner | contact | to do |\n| --- | --- | --- | --- | --- | --- |\n";
+    out +=
+        "| copy | taken | wrong in it | owner | contact | to do |\n| --- | --- | --- | --- | --- | --- |\n";
     for (const AffectedCopy& c : plan.copies)
-      out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", Cell(c.id), Cell(Join(c.taken, ", ")), c.keyed_by.valid() ? Cell(SpansText(g[c.keyed_by], c.affected)) : "", Cell(c.owner), Cell(c.contact), c.action);
+      out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", Cell(c.id), Cell(Join(c.taken, ", ")),
+                         c.keyed_by.valid() ? Cell(SpansText(g[c.keyed_by], c.affected)) : "", Cell(c.owner),
+                         Cell(c.contact), c.action);
   }
   if (!plan.notes.empty()) {
     section("Notes");

@@ -1,5 +1,6 @@
-// The order of a plan's text: the answer in two paragraphs, what must be settled, what to run by wave, what is
-// right by itself, what follows, what stays, what is out of reach, what was assumed, and what to type next.
+// The order of a plan's text: the answer in two paragraphs, what must be settled, what to run by wave, what
+// is right by itself, what follows, what stays, what is out of reach, what was assumed, and what to type
+// next.
 
 #include "render/text.hpp"
 
@@ -64,7 +65,9 @@ class Table {
           line += row[c] + std::string((widths[c] > size ? widths[c] - size : 0) + 2, ' ');
           continue;
         }
-        const std::size_t at = Columns(line), left = static_cast<std::size_t>(width_) > at ? static_cast<std::size_t>(width_) - at : 0;
+        const std::size_t at = Columns(line), left = static_cast<std::size_t>(width_) > at
+                                                         ? static_cast<std::size_t>(width_) - at
+                                                         : 0;
         if (c > 0 && Columns(row[c]) > left && left < 34) {
           while (!line.empty() && line.back() == ' ') line.pop_back();
           const std::string under(indent.size() + 6, ' ');
@@ -112,7 +115,9 @@ class PlanWriter {
 
   std::string Paint(const std::string& text, HazardSeverity severity) const {
     if (!style_.colour) return text;
-    const char* code = severity == HazardSeverity::kBlocking ? "\033[31m" : severity == HazardSeverity::kWarning ? "\033[33m" : "\033[36m";
+    const char* code = severity == HazardSeverity::kBlocking  ? "\033[31m"
+                       : severity == HazardSeverity::kWarning ? "\033[33m"
+                                                              : "\033[36m";
     return code + text + "\033[0m";
   }
 
@@ -124,17 +129,21 @@ class PlanWriter {
       if (d.layout && !t.cells.empty()) {
         const bool bounded = IsFinite(t.cells.front().start) && IsFinite(t.cells.back().end);
         line += " for " + SpansText(d, t.cells);
-        if (bounded) line += ": " + CountOf(d.layout->Count(t.cells), d.layout->blocks().back().calendar.grain());
+        if (bounded)
+          line += ": " + CountOf(d.layout->Count(t.cells), d.layout->blocks().back().calendar.grain());
         line += ", " + zone.name();
         if (d.run_date_offset && bounded && t.cells.size() == 1)
-          line += fmt::format(" (run dates {} .. {})", d.layout->Key(AddDuration(zone, t.cells.front().start, *d.run_date_offset)),
-                              d.layout->Key(AddDuration(zone, d.layout->Floor(t.cells.back().end - 1), *d.run_date_offset)));
+          line += fmt::format(
+              " (run dates {} .. {})",
+              d.layout->Key(AddDuration(zone, t.cells.front().start, *d.run_date_offset)),
+              d.layout->Key(AddDuration(zone, d.layout->Floor(t.cells.back().end - 1), *d.run_date_offset)));
       } else if (t.whole) {
         line += " as a whole";
       } else {
         line += " for " + SpansText(d, t.asked);
       }
-      line += fmt::format(". Now is {}{}.", FormatCivilInstant(plan_.request.now, zone), zone.name() == "UTC" ? " UTC" : " there");
+      line += fmt::format(". Now is {}{}.", FormatCivilInstant(plan_.request.now, zone),
+                          zone.name() == "UTC" ? " UTC" : " there");
       Paragraph(line);
     }
     Line();
@@ -148,9 +157,13 @@ class PlanWriter {
     const Totals& t = plan_.totals;
     int waves = 0;
     for (const Step& s : plan_.steps) waves = std::max(waves, s.wave + 1);
-    std::string line = plan_.steps.empty() ? "Nothing can be rebuilt."
-                                           : fmt::format("{}, {} to rebuild in {}{}.", Plural(t.datasets, "dataset"), t.partitions ? Plural(*t.partitions, "cell") : "cells of unknown number",
-                                                         Plural(waves, "wave"), t.seconds ? ", about " + Seconds(*t.seconds) + " one after another" : "");
+    std::string line =
+        plan_.steps.empty()
+            ? "Nothing can be rebuilt."
+            : fmt::format("{}, {} to rebuild in {}{}.", Plural(t.datasets, "dataset"),
+                          t.partitions ? Plural(*t.partitions, "cell") : "cells of unknown number",
+                          Plural(waves, "wave"),
+                          t.seconds ? ", about " + Seconds(*t.seconds) + " one after another" : "");
     Paragraph(line);
     std::size_t settle = 0, known = 0;
     for (const Hazard& h : plan_.hazards) {
@@ -159,12 +172,18 @@ class PlanWriter {
       known += h.severity == HazardSeverity::kWarning;
     }
     std::vector<std::string> parts;
-    if (settle > 0) parts.push_back(Plural(static_cast<std::int64_t>(settle), "thing") + " must be settled first");
+    if (settle > 0)
+      parts.push_back(Plural(static_cast<std::int64_t>(settle), "thing") + " must be settled first");
     if (known > 0) parts.push_back(fmt::format("{} {} worth knowing", known, known == 1 ? "is" : "are"));
     line = parts.empty() ? "Nothing has to be settled first." : ListOf(parts) + ".";
-    if (t.copies > 0) line += fmt::format(" {} {} the old numbers until somebody acts.", t.copies == 1 ? "1 copy" : Thousands(t.copies) + " copies", t.copies == 1 ? "keeps" : "keep");
+    if (t.copies > 0)
+      line += fmt::format(" {} {} the old numbers until somebody acts.",
+                          t.copies == 1 ? "1 copy" : Thousands(t.copies) + " copies",
+                          t.copies == 1 ? "keeps" : "keep");
     std::size_t stay = plan_.left_stale.size();
-    if (stay > 0) line += fmt::format(" {} {} as {}.", Plural(static_cast<std::int64_t>(stay), "dataset"), stay == 1 ? "stays" : "stay", stay == 1 ? "it is" : "they are");
+    if (stay > 0)
+      line += fmt::format(" {} {} as {}.", Plural(static_cast<std::int64_t>(stay), "dataset"),
+                          stay == 1 ? "stays" : "stay", stay == 1 ? "it is" : "they are");
     Paragraph(line);
     Line();
   }
@@ -178,13 +197,16 @@ class PlanWriter {
   // Full names inside a message become the short ones that the rest of the text uses.
   std::string Shortened(const std::string& message) {
     if (by_name_.empty())
-      for (std::uint32_t i = 0; i < g_.datasets.size(); ++i) by_name_.emplace(g_.datasets[i].name, DatasetId{i});
+      for (std::uint32_t i = 0; i < g_.datasets.size(); ++i)
+        by_name_.emplace(g_.datasets[i].name, DatasetId{i});
     std::string out;
     for (std::size_t i = 0; i < message.size();) {
       const std::size_t end = std::min(message.find(' ', i), message.size());
       std::string word = message.substr(i, end - i), head, tail;
-      while (!word.empty() && std::string_view("(['").find(word.front()) != std::string_view::npos) head += word.front(), word.erase(0, 1);
-      while (!word.empty() && std::string_view(",;:.)]'").find(word.back()) != std::string_view::npos) tail.insert(0, 1, word.back()), word.pop_back();
+      while (!word.empty() && std::string_view("(['").find(word.front()) != std::string_view::npos)
+        head += word.front(), word.erase(0, 1);
+      while (!word.empty() && std::string_view(",;:.)]'").find(word.back()) != std::string_view::npos)
+        tail.insert(0, 1, word.back()), word.pop_back();
       const auto it = by_name_.find(word);
       out += head + (it == by_name_.end() ? word : names_(it->second)) + tail;
       if (end < message.size()) out += ' ';
@@ -214,10 +236,14 @@ class PlanWriter {
           continue;
         }
         Line("      " + Wrapped(Shortened(h.message), style_.width, 6, 8));
-        const bool last_with_it = i + 1 == list.size() || list[i + 1]->remedy != h.remedy || (!style_.all && i + 1 >= kMost && list.size() > kMost + 1);
+        const bool last_with_it = i + 1 == list.size() || list[i + 1]->remedy != h.remedy ||
+                                  (!style_.all && i + 1 >= kMost && list.size() > kMost + 1);
         if (last_with_it) Line("      -> " + Wrapped(Shortened(h.remedy), style_.width, 9, 9));
       }
-      if (!folded.empty()) Line("      " + Wrapped(fmt::format("and {} more: {} (--all)", folded.size(), Printable(names_.List(folded))), style_.width, 6, 8));
+      if (!folded.empty())
+        Line("      " +
+             Wrapped(fmt::format("and {} more: {} (--all)", folded.size(), Printable(names_.List(folded))),
+                     style_.width, 6, 8));
     }
   }
 
@@ -225,14 +251,16 @@ class PlanWriter {
     HazardList("SETTLE FIRST", HazardSeverity::kBlocking, "x");
     std::vector<std::string> accepted;
     for (const Hazard& h : plan_.hazards)
-      if (h.accepted && h.severity != HazardSeverity::kNote) accepted.push_back(h.code + (h.dataset.valid() ? ":" + Name(h.dataset) : ""));
+      if (h.accepted && h.severity != HazardSeverity::kNote)
+        accepted.push_back(h.code + (h.dataset.valid() ? ":" + Name(h.dataset) : ""));
     if (!accepted.empty()) out_ += Wrapped("ACCEPTED  " + ListOf(accepted, 8), style_.width, 10) + "\n";
     HazardList("WORTH KNOWING", HazardSeverity::kWarning, "!");
   }
 
   std::string CellsOf(const Step& s) const {
     if (s.whole) return "whole";
-    return s.partitions ? CountOf(*s.partitions, s.calendar->grain()) : FormatGrain(s.calendar->grain()) + "s";
+    return s.partitions ? CountOf(*s.partitions, s.calendar->grain())
+                        : FormatGrain(s.calendar->grain()) + "s";
   }
   std::string Period(const Step& s) const {
     if (s.whole) return g_[s.dataset].layout ? "1 table, all of it" : "1 table";
@@ -240,8 +268,9 @@ class PlanWriter {
     std::string text = SpansText(d, s.spans);
     if (d.run_date_offset && IsFinite(s.spans.front().start) && IsFinite(s.spans.back().end)) {
       const Zone& zone = s.calendar->zone();
-      text += fmt::format(" (run {} .. {})", s.calendar->Key(AddDuration(zone, s.spans.front().start, *d.run_date_offset)),
-                          s.calendar->Key(AddDuration(zone, s.calendar->Floor(s.spans.back().end - 1), *d.run_date_offset)));
+      text += fmt::format(
+          " (run {} .. {})", s.calendar->Key(AddDuration(zone, s.spans.front().start, *d.run_date_offset)),
+          s.calendar->Key(AddDuration(zone, s.calendar->Floor(s.spans.back().end - 1), *d.run_date_offset)));
     }
     return text;
   }
@@ -253,16 +282,22 @@ class PlanWriter {
       const Edge& edge = g_[b.edge];
       if (std::find(seen.begin(), seen.end(), edge.from) != seen.end()) continue;
       seen.push_back(edge.from);
-      std::string how = std::holds_alternative<reads::Unknown>(edge.reads) ? "assumed same" : FormatReads(edge.effective);
-      if (edge.self()) how = "its own past";
-      else if (g_[edge.from].stores() && !g_[edge.from].layout) how = "any row";
+      std::string how =
+          std::holds_alternative<reads::Unknown>(edge.reads) ? "assumed same" : FormatReads(edge.effective);
+      if (edge.self())
+        how = "its own past";
+      else if (g_[edge.from].stores() && !g_[edge.from].layout)
+        how = "any row";
       const bool plain = how == "same" || (s.whole && how == "assumed same");
       parts.push_back(Name(edge.from) + (plain ? "" : " (" + how + ")"));
     }
     if (parts.empty()) parts.push_back("corrected, as asked");
     std::string text = ListOf(parts, 4);
     if (s.whole && !g_[s.dataset].grain) text += "; no grain known, so all of it";
-    if (!s.widened_by.empty()) text += fmt::format("; {} more because of {}", s.widened_cost ? Thousands(*s.widened_cost) : std::string("many"), Printable(names_.List(s.widened_by, 2)));
+    if (!s.widened_by.empty())
+      text += fmt::format("; {} more because of {}",
+                          s.widened_cost ? Thousands(*s.widened_cost) : std::string("many"),
+                          Printable(names_.List(s.widened_by, 2)));
     if (s.sequential) text += "; oldest first, one at a time";
     if (!s.interleaved.empty()) text += "; turn by turn with " + Printable(names_.List(s.interleaved));
     if (!s.rewrites.empty()) text += "; the run also writes " + Printable(g_[s.rewrites[0].dataset].name);
@@ -290,12 +325,17 @@ class PlanWriter {
         }
         Line(fmt::format("  wave {}: {}", w, Plural(static_cast<std::int64_t>(steps.size()), "step")));
         std::vector<const Step*> widest = steps;
-        std::stable_sort(widest.begin(), widest.end(), [](const Step* a, const Step* b) { return a->partitions.value_or(1 << 30) > b->partitions.value_or(1 << 30); });
+        std::stable_sort(widest.begin(), widest.end(), [](const Step* a, const Step* b) {
+          return a->partitions.value_or(1 << 30) > b->partitions.value_or(1 << 30);
+        });
         if (widest.size() > 3) widest.resize(3);
-        for (const Step* s : widest) table.Row({std::to_string(s->id), Name(s->dataset), CellsOf(*s), Period(*s)});
+        for (const Step* s : widest)
+          table.Row({std::to_string(s->id), Name(s->dataset), CellsOf(*s), Period(*s)});
         flush();
       }
-      Line(fmt::format("  this is {} steps by wave with the widest of each; all of them: --all, or --format json", Thousands(static_cast<std::int64_t>(plan_.steps.size()))));
+      Line(fmt::format(
+          "  this is {} steps by wave with the widest of each; all of them: --all, or --format json",
+          Thousands(static_cast<std::int64_t>(plan_.steps.size()))));
       return;
     }
     for (const Step& s : plan_.steps) {
@@ -318,7 +358,8 @@ class PlanWriter {
   void RightByItself() {
     if (plan_.fresh.empty()) return;
     std::vector<std::string> parts;
-    for (const Fresh& f : plan_.fresh) parts.push_back(Name(f.dataset) + (g_[f.dataset].kind == Kind::kDashboard ? " (dashboard)" : ""));
+    for (const Fresh& f : plan_.fresh)
+      parts.push_back(Name(f.dataset) + (g_[f.dataset].kind == Kind::kDashboard ? " (dashboard)" : ""));
     Section("RIGHT BY ITSELF, once what it reads is", {ListOf(parts, style_.all ? 1000 : 12)});
   }
 
@@ -326,7 +367,9 @@ class PlanWriter {
     std::vector<std::string> lines;
     for (const Afterwards& a : plan_.afterwards) {
       const std::string cells = a.cells.whole ? "whole" : SpansText(g_[a.cells.dataset], a.cells.spans);
-      lines.push_back(fmt::format("{} {}: {}{}", Name(a.cells.dataset), cells, a.what, a.waits_for.empty() ? "" : " (" + Printable(names_.List(a.waits_for)) + ")"));
+      lines.push_back(
+          fmt::format("{} {}: {}{}", Name(a.cells.dataset), cells, a.what,
+                      a.waits_for.empty() ? "" : " (" + Printable(names_.List(a.waits_for)) + ")"));
       if (lines.size() == 12 && plan_.afterwards.size() > 13 && !style_.all) {
         lines.push_back(fmt::format("and {} more", plan_.afterwards.size() - 12));
         break;
@@ -339,13 +382,21 @@ class PlanWriter {
     std::vector<std::string> lines;
     for (const LeftStale& l : plan_.left_stale) {
       static const std::map<StaleReason, const char*> why = {
-          {StaleReason::kExcluded, "left out as asked"}, {StaleReason::kProtected, "marked never to be rebuilt"}, {StaleReason::kSnapshot, "a snapshot records today, it cannot go back"},
-          {StaleReason::kCannotRebuild, "cannot be rebuilt"}, {StaleReason::kInputsExpired, "its input is no longer kept"}, {StaleReason::kOutsideReturn, "waits for what comes back from outside"}};
+          {StaleReason::kExcluded, "left out as asked"},
+          {StaleReason::kProtected, "marked never to be rebuilt"},
+          {StaleReason::kSnapshot, "a snapshot records today, it cannot go back"},
+          {StaleReason::kCannotRebuild, "cannot be rebuilt"},
+          {StaleReason::kInputsExpired, "its input is no longer kept"},
+          {StaleReason::kOutsideReturn, "waits for what comes back from outside"}};
       const Dataset& d = g_[l.cells.dataset];
-      const bool itself = l.reason != StaleReason::kSnapshot || d.kind == Kind::kSnapshot || d.writes == Writes::kSnapshot;
-      std::string line = Name(l.cells.dataset) + (l.cells.whole ? "" : " " + SpansText(d, l.cells.spans)) + ": " + (itself ? why.at(l.reason) : "reads only what stays as it is (a snapshot)");
-      if (!l.mixes_into.empty()) line += "; mixes old into " + Printable(names_.List(l.mixes_into));
-      else if (!l.read_by.empty()) line += "; read by " + Printable(names_.List(l.read_by));
+      const bool itself =
+          l.reason != StaleReason::kSnapshot || d.kind == Kind::kSnapshot || d.writes == Writes::kSnapshot;
+      std::string line = Name(l.cells.dataset) + (l.cells.whole ? "" : " " + SpansText(d, l.cells.spans)) +
+                         ": " + (itself ? why.at(l.reason) : "reads only what stays as it is (a snapshot)");
+      if (!l.mixes_into.empty())
+        line += "; mixes old into " + Printable(names_.List(l.mixes_into));
+      else if (!l.read_by.empty())
+        line += "; read by " + Printable(names_.List(l.read_by));
       lines.push_back(line);
     }
     Section("STAYS AS IT IS", lines);
@@ -354,18 +405,22 @@ class PlanWriter {
   void OutOfReach() {
     if (plan_.copies.empty()) {
       if (!plan_.nothing_to_do && g_.copies.empty())
-        Section("OUT OF REACH", {"no copies are known anywhere: no registry names one, and no exposure. That is no proof: backreach audit"});
+        Section("OUT OF REACH", {"no copies are known anywhere: no registry names one, and no exposure. That "
+                                 "is no proof: backreach audit"});
       return;
     }
     Line("OUT OF REACH");
     Table table(style_.width);
     table.Row({"", "taken", "wrong in it, and who"});
     for (const AffectedCopy& c : plan_.copies) {
-      std::string taken = c.taken.empty() ? "unknown" : c.taken.size() == 1 ? c.taken[0] : fmt::format("{} times", c.taken.size());
+      std::string taken = c.taken.empty()       ? "unknown"
+                          : c.taken.size() == 1 ? c.taken[0]
+                                                : fmt::format("{} times", c.taken.size());
       std::string wrong = c.keyed_by.valid() ? SpansText(g_[c.keyed_by], c.affected) : "unknown";
       if (c.content == "unknown") wrong += " (holds unknown: taken as wrong)";
       std::string who = c.owner.empty() ? "nobody named" : c.owner;
-      if (!c.contact.empty()) who += ", " + (StartsWith(c.contact, "mailto:") ? c.contact.substr(7) : c.contact);
+      if (!c.contact.empty())
+        who += ", " + (StartsWith(c.contact, "mailto:") ? c.contact.substr(7) : c.contact);
       who += ": " + c.action;
       if (!c.known) who += " (undocumented: " + c.where + ")";
       std::string id = ShortCopy(c.id);
@@ -383,16 +438,23 @@ class PlanWriter {
   void Assumed() {
     std::map<std::string, std::vector<std::string>> by_code;
     for (const Hazard& h : plan_.hazards)
-      if (h.severity == HazardSeverity::kNote && h.code != "no-rollback") by_code[h.code].push_back(h.message);
+      if (h.severity == HazardSeverity::kNote && h.code != "no-rollback")
+        by_code[h.code].push_back(h.message);
     std::vector<std::string> lines;
     for (const auto& [code, messages] : by_code) {
       const std::size_t most = style_.all ? messages.size() : 3;
-      for (std::size_t i = 0; i < messages.size() && i < most; ++i) lines.push_back(Shortened(messages[i]) + " [" + code + "]");
-      if (messages.size() > most) lines.push_back(fmt::format("and {} more [{}]", messages.size() - most, code));
+      for (std::size_t i = 0; i < messages.size() && i < most; ++i)
+        lines.push_back(Shortened(messages[i]) + " [" + code + "]");
+      if (messages.size() > most)
+        lines.push_back(fmt::format("and {} more [{}]", messages.size() - most, code));
     }
     std::size_t no_way_back = 0;
     for (const Hazard& h : plan_.hazards) no_way_back += h.code == "no-rollback";
-    if (no_way_back > 0) lines.push_back(fmt::format("{} overwritten in place with no way back [no-rollback]", no_way_back == 1 ? "1 dataset is" : Thousands(static_cast<std::int64_t>(no_way_back)) + " datasets are"));
+    if (no_way_back > 0)
+      lines.push_back(fmt::format("{} overwritten in place with no way back [no-rollback]",
+                                  no_way_back == 1
+                                      ? "1 dataset is"
+                                      : Thousands(static_cast<std::int64_t>(no_way_back)) + " datasets are"));
     Section("ASSUMED", lines);
   }
 
@@ -410,9 +472,15 @@ class PlanWriter {
     for (const Hazard& h : plan_.hazards)
       if (!first && h.severity == HazardSeverity::kBlocking && !h.accepted) first = &h;
     Table table(1000);
-    if (first) table.Row({fmt::format("backreach plan ... --accept {}{}", first->code, first->dataset.valid() ? ":" + Name(first->dataset) : ""), "once it is settled"});
-    if (plan_.steps.size() > 1) table.Row({fmt::format("backreach explain {} ... {}", target, Name(plan_.steps.back().dataset)), "why a step is here"});
-    table.Row({"backreach plan ... --format json --out plan.json", "then: backreach feed plan.json --to airflow"});
+    if (first)
+      table.Row({fmt::format("backreach plan ... --accept {}{}", first->code,
+                             first->dataset.valid() ? ":" + Name(first->dataset) : ""),
+                 "once it is settled"});
+    if (plan_.steps.size() > 1)
+      table.Row({fmt::format("backreach explain {} ... {}", target, Name(plan_.steps.back().dataset)),
+                 "why a step is here"});
+    table.Row(
+        {"backreach plan ... --format json --out plan.json", "then: backreach feed plan.json --to airflow"});
     const std::string text = table.Text("       ");
     out_ += "Next:" + text.substr(5);
   }
@@ -437,7 +505,8 @@ ShortNames::ShortNames(const LineageGraph& graph) : graph_(graph), names_(graph.
     for (std::size_t n = 1; n <= 3; ++n) {
       std::string candidate = LastParts(name, n);
       const auto parts = NameParts(candidate);
-      const bool version = n == 1 && parts[0].size() > 1 && parts[0][0] == 'v' && parts[0][1] >= '0' && parts[0][1] <= '9';
+      const bool version =
+          n == 1 && parts[0].size() > 1 && parts[0][0] == 'v' && parts[0][1] >= '0' && parts[0][1] <= '9';
       if (candidate.empty() || version || (count[candidate] > 1 && candidate != name)) continue;
       names_[i] = std::move(candidate);
       break;
@@ -454,18 +523,28 @@ std::string ShortNames::List(const std::vector<DatasetId>& ids, std::size_t most
   return ListOf(names, most);
 }
 
-std::string PlanText(const LineageGraph& graph, const Plan& plan, const TextStyle& style) { return PlanWriter(graph, plan, style).Write(); }
+std::string PlanText(const LineageGraph& graph, const Plan& plan, const TextStyle& style) {
+  return PlanWriter(graph, plan, style).Write();
+}
 
 std::string AuditText(const LineageGraph& graph, const Audit& audit, const TextStyle& style) {
   std::string out;
   std::size_t blocking = 0;
   for (const AuditFinding& f : audit.findings) blocking += f.severity == HazardSeverity::kBlocking;
   out += Wrapped(fmt::format("{} seen in code, {} documented by the registry; {} named in the registry, {}.",
-                             audit.extracts_seen == 1 ? "1 way out was" : fmt::format("{} ways out were", audit.extracts_seen), audit.documented.size(),
-                             audit.registry_copies == 1 ? "1 copy is" : fmt::format("{} copies are", audit.registry_copies), Plural(static_cast<std::int64_t>(audit.exposures), "exposure")),
-                 style.width, 0) + "\n";
-  if (audit.findings.empty()) out += "Nothing undocumented was found.\n";
-  else out += fmt::format("{}, of which {} must be written down.\n", Plural(static_cast<std::int64_t>(audit.findings.size()), "finding"), blocking);
+                             audit.extracts_seen == 1 ? "1 way out was"
+                                                      : fmt::format("{} ways out were", audit.extracts_seen),
+                             audit.documented.size(),
+                             audit.registry_copies == 1 ? "1 copy is"
+                                                        : fmt::format("{} copies are", audit.registry_copies),
+                             Plural(static_cast<std::int64_t>(audit.exposures), "exposure")),
+                 style.width, 0) +
+         "\n";
+  if (audit.findings.empty())
+    out += "Nothing undocumented was found.\n";
+  else
+    out += fmt::format("{}, of which {} must be written down.\n",
+                       Plural(static_cast<std::int64_t>(audit.findings.size()), "finding"), blocking);
   for (const AuditFinding& f : audit.findings) {
     const char* mark = f.severity == HazardSeverity::kBlocking ? "x" : "!";
     out += fmt::format("\n{} {}  {}\n", mark, f.code, Printable(f.dataset));
@@ -476,11 +555,16 @@ std::string AuditText(const LineageGraph& graph, const Audit& audit, const TextS
   }
   if (!audit.documented.empty()) {
     out += "\nDOCUMENTED\n";
-    for (const AuditDocumented& d : audit.documented) out += "  " + Wrapped(Printable(fmt::format("{}: {} to {}", d.copy, d.dataset, d.destination)), style.width, 2, 4) + "\n";
+    for (const AuditDocumented& d : audit.documented)
+      out += "  " +
+             Wrapped(Printable(fmt::format("{}: {} to {}", d.copy, d.dataset, d.destination)), style.width, 2,
+                     4) +
+             "\n";
   }
   if (!audit.not_understood.empty()) {
     out += "\nNOT UNDERSTOOD\n";
-    for (const AuditNotUnderstood& n : audit.not_understood) out += "  " + Wrapped(Printable(n.reason), style.width, 2, 4) + "\n";
+    for (const AuditNotUnderstood& n : audit.not_understood)
+      out += "  " + Wrapped(Printable(n.reason), style.width, 2, 4) + "\n";
   }
   (void)graph;
   return out;

@@ -6,10 +6,12 @@
 namespace backreach::hazards {
 
 HazardKind Cycle() {
-  return {"cycle", HazardSeverity::kBlocking,
+  return {"cycle",
+          HazardSeverity::kBlocking,
           "datasets read each other of the same period",
           "no order of their steps is right",
-          "find the edge that is not so, or that reads an earlier period, and declare it", nullptr};
+          "find the edge that is not so, or that reads an earlier period, and declare it",
+          nullptr};
 }
 
 }  // namespace backreach::hazards

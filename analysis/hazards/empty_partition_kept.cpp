@@ -13,10 +13,13 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
   for (const Written& w : WrittenCells(c)) {
     const Dataset& d = c.graph[w.dataset];
     const bool key_is_grain = d.key.size() == 1 && !d.column.empty() && Lower(d.key[0]) == Lower(d.column);
-    if (d.writes != Writes::kDynamicOverwrite && !(d.writes == Writes::kDeleteInsert && key_is_grain)) continue;
+    if (d.writes != Writes::kDynamicOverwrite && !(d.writes == Writes::kDeleteInsert && key_is_grain))
+      continue;
     out.push_back(MakeHazard("empty-partition-kept", HazardSeverity::kWarning, w,
                              fmt::format("a cell of {} that becomes empty keeps its old rows: {}", d.name,
-                                         d.writes == Writes::kDynamicOverwrite ? "only partitions with rows in the result are replaced" : "only days with rows in the result are deleted"),
+                                         d.writes == Writes::kDynamicOverwrite
+                                             ? "only partitions with rows in the result are replaced"
+                                             : "only days with rows in the result are deleted"),
                              "delete the cells first, or compare which cells have rows before and after"));
   }
 }
@@ -24,10 +27,13 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
 }  // namespace
 
 HazardKind EmptyPartitionKept() {
-  return {"empty-partition-kept", HazardSeverity::kWarning,
+  return {"empty-partition-kept",
+          HazardSeverity::kWarning,
           "dynamic partition overwrite, or delete+insert on the grain",
-          "a cell that the correction empties keeps its old rows: only cells with rows in the result are replaced",
-          "compare the cells of input and output afterwards, and delete those that should be empty", Find};
+          "a cell that the correction empties keeps its old rows: only cells with rows in the result are "
+          "replaced",
+          "compare the cells of input and output afterwards, and delete those that should be empty",
+          Find};
 }
 
 }  // namespace backreach::hazards

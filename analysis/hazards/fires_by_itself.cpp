@@ -19,25 +19,32 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
       for (const DatasetId on : job.fires_on)
         if (on != step.dataset && !c.StepsOf(on).empty()) before.push_back(on);
       if (before.empty()) continue;
-      Hazard h = MakeHazard("fires-by-itself", HazardSeverity::kWarning, step.dataset, step.whole ? SpanSet::All() : step.spans,
-                            fmt::format("{} starts by itself when {} changes: it may run once for each step, from half-new inputs", job.name, NamesText(c.graph, before)),
-                            fmt::format("pause {} until the plan is through, then start it once", job.name));
+      Hazard h = MakeHazard(
+          "fires-by-itself", HazardSeverity::kWarning, step.dataset, step.whole ? SpanSet::All() : step.spans,
+          fmt::format(
+              "{} starts by itself when {} changes: it may run once for each step, from half-new inputs",
+              job.name, NamesText(c.graph, before)),
+          fmt::format("pause {} until the plan is through, then start it once", job.name));
       h.evidence["job"] = {job.name};
       out.push_back(std::move(h));
     }
     if (d.writes == Writes::kRefresh)
-      out.push_back(MakeHazard("fires-by-itself", HazardSeverity::kWarning, step.dataset, SpanSet::All(),
-                               fmt::format("the warehouse refreshes {} by itself: it may run from half-new inputs", d.name), "suspend its refresh until what it reads is through, then refresh it once"));
+      out.push_back(MakeHazard(
+          "fires-by-itself", HazardSeverity::kWarning, step.dataset, SpanSet::All(),
+          fmt::format("the warehouse refreshes {} by itself: it may run from half-new inputs", d.name),
+          "suspend its refresh until what it reads is through, then refresh it once"));
   }
 }
 
 }  // namespace
 
 HazardKind FiresByItself() {
-  return {"fires-by-itself", HazardSeverity::kWarning,
+  return {"fires-by-itself",
+          HazardSeverity::kWarning,
           "the automation of a dataset of the plan reacts to a step before it",
           "it may run once for each step, from inputs that are half new",
-          "pause its automation until the plan is through, then start it once", Find};
+          "pause its automation until the plan is through, then start it once",
+          Find};
 }
 
 }  // namespace backreach::hazards

@@ -15,11 +15,15 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
     for (const Change& change : d.changes) {
       if (change.kind != "key") continue;
       // Inside: the day is among the cells, or lies between them.
-      const bool inside = w.whole || w.spans.empty() || (w.spans.front().start < change.on && change.on < w.spans.back().end) || w.spans.Contains(change.on);
+      const bool inside = w.whole || w.spans.empty() ||
+                          (w.spans.front().start < change.on && change.on < w.spans.back().end) ||
+                          w.spans.Contains(change.on);
       if (!inside) continue;
       Hazard h = MakeHazard("key-change", HazardSeverity::kWarning, w,
-                            fmt::format("the business key changes inside the range: {} on {}{}", d.name, change.on_text, change.what.empty() ? "" : " (" + change.what + ")"),
-                            "delete the rows of the period first, or those of the other side stay beside the new ones; check both sides of that day");
+                            fmt::format("the business key changes inside the range: {} on {}{}", d.name,
+                                        change.on_text, change.what.empty() ? "" : " (" + change.what + ")"),
+                            "delete the rows of the period first, or those of the other side stay beside the "
+                            "new ones; check both sides of that day");
       h.evidence["on"] = {change.on_text};
       out.push_back(std::move(h));
     }
@@ -29,10 +33,12 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
 }  // namespace
 
 HazardKind KeyChange() {
-  return {"key-change", HazardSeverity::kWarning,
+  return {"key-change",
+          HazardSeverity::kWarning,
           "a declared change (key) lies inside the range",
           "rows of one side do not match those of the other: a match by key finds nothing, or too much",
-          "check both sides of the day by themselves, before publishing", Find};
+          "check both sides of the day by themselves, before publishing",
+          Find};
 }
 
 }  // namespace backreach::hazards

@@ -16,13 +16,17 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
     const auto inside = [&](Instant at) { return w.spans.front().start < at && at < w.spans.back().end; };
     for (const Change& change : d.changes)
       if (change.kind == "layout" && inside(change.on))
-        out.push_back(MakeHazard("layout-change", HazardSeverity::kWarning, w, fmt::format("the layout of {} changes on {} ({}), inside the range", d.name, change.on_text, change.what),
+        out.push_back(MakeHazard("layout-change", HazardSeverity::kWarning, w,
+                                 fmt::format("the layout of {} changes on {} ({}), inside the range", d.name,
+                                             change.on_text, change.what),
                                  "run the two sides by themselves"));
     if (!d.layout || d.layout->single()) continue;
     for (const Block& block : d.layout->blocks())
       if (IsFinite(block.from) && inside(block.from))
         out.push_back(MakeHazard("layout-change", HazardSeverity::kWarning, w,
-                                 fmt::format("{} is cut by {} from {} on: the range has cells of both kinds", d.name, FormatGrain(block.calendar.grain()), FormatCivilInstant(block.from, block.calendar.zone())),
+                                 fmt::format("{} is cut by {} from {} on: the range has cells of both kinds",
+                                             d.name, FormatGrain(block.calendar.grain()),
+                                             FormatCivilInstant(block.from, block.calendar.zone())),
                                  "run the two sides by themselves: the plan has a step for each"));
   }
 }
@@ -30,10 +34,12 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
 }  // namespace
 
 HazardKind LayoutChange() {
-  return {"layout-change", HazardSeverity::kWarning,
+  return {"layout-change",
+          HazardSeverity::kWarning,
           "the grain or layout of the dataset changes inside the range",
           "cells of both sides are cut differently: a run of one cannot write the other",
-          "run the two sides as steps of their own, each with the command of its time", Find};
+          "run the two sides as steps of their own, each with the command of its time",
+          Find};
 }
 
 }  // namespace backreach::hazards

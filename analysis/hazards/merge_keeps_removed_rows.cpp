@@ -15,9 +15,11 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
     if (w.along || (d.writes != Writes::kMerge && d.writes != Writes::kDeleteInsert)) continue;
     std::vector<DatasetId> readers;
     for (const EdgeId e : c.graph.out(w.dataset))
-      if (!c.graph[e].self() && std::find(readers.begin(), readers.end(), c.graph[e].to) == readers.end()) readers.push_back(c.graph[e].to);
+      if (!c.graph[e].self() && std::find(readers.begin(), readers.end(), c.graph[e].to) == readers.end())
+        readers.push_back(c.graph[e].to);
     Hazard h = MakeHazard("merge-keeps-removed-rows", HazardSeverity::kWarning, w,
-                          fmt::format("rows that the correction removes stay in {}{}", d.name, readers.empty() ? "" : ", and so in " + NamesText(c.graph, readers)),
+                          fmt::format("rows that the correction removes stay in {}{}", d.name,
+                                      readers.empty() ? "" : ", and so in " + NamesText(c.graph, readers)),
                           "delete the period first, in the same transaction, or rebuild whole");
     for (const DatasetId id : readers) h.evidence["readers"].push_back(c.graph[id].name);
     out.push_back(std::move(h));
@@ -27,10 +29,12 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
 }  // namespace
 
 HazardKind MergeKeepsRemovedRows() {
-  return {"merge-keeps-removed-rows", HazardSeverity::kWarning,
+  return {"merge-keeps-removed-rows",
+          HazardSeverity::kWarning,
           "a merge or delete+insert by key",
           "rows that the correction removes stay, here and in everything that is built from it",
-          "delete the period first in the same transaction, or rebuild whole", Find};
+          "delete the period first in the same transaction, or rebuild whole",
+          Find};
 }
 
 }  // namespace backreach::hazards

@@ -15,12 +15,18 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
     if (!c.graph[e.dataset].written_whole() || c.StepsOf(e.dataset).empty()) continue;
     for (const Step& step : c.plan.steps) {
       for (const StepReads& read : step.reads) {
-        if (read.cells.dataset != e.dataset || step.dataset == e.dataset || !read.cells.spans.Intersects(e.cells)) continue;
+        if (read.cells.dataset != e.dataset || step.dataset == e.dataset ||
+            !read.cells.spans.Intersects(e.cells))
+          continue;
         const Dataset& d = c.graph[step.dataset];
-        out.push_back(MakeHazard("partial-overwrite", HazardSeverity::kBlocking, step.dataset, step.whole ? SpanSet::All() : step.spans,
-                                 fmt::format("{} reads {}, which loses {} by its own rebuild: it would be written from what is left", d.name, c.graph[e.dataset].name,
-                                             SpansText(c.graph[e.dataset], Intersection(read.cells.spans, e.cells))),
-                                 "restore the lost input first, or leave this dataset out (--exclude)"));
+        out.push_back(MakeHazard(
+            "partial-overwrite", HazardSeverity::kBlocking, step.dataset,
+            step.whole ? SpanSet::All() : step.spans,
+            fmt::format(
+                "{} reads {}, which loses {} by its own rebuild: it would be written from what is left",
+                d.name, c.graph[e.dataset].name,
+                SpansText(c.graph[e.dataset], Intersection(read.cells.spans, e.cells))),
+            "restore the lost input first, or leave this dataset out (--exclude)"));
       }
     }
   }
@@ -29,10 +35,12 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
 }  // namespace
 
 HazardKind PartialOverwrite() {
-  return {"partial-overwrite", HazardSeverity::kBlocking,
+  return {"partial-overwrite",
+          HazardSeverity::kBlocking,
           "a coarse cell would be overwritten from part of its input",
           "the rest of the cell is lost, and the run is green",
-          "restore the input, or leave the cell out", Find};
+          "restore the input, or leave the cell out",
+          Find};
 }
 
 }  // namespace backreach::hazards

@@ -22,10 +22,13 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
       const Layout& layout = *c.graph[step.dataset].layout;
       const SpanSet older = step.spans.Clip(kMinInstant, layout.Floor(since - 1));
       if (older.empty()) continue;
-      out.push_back(MakeHazard("restates-with-newer", HazardSeverity::kWarning, step.dataset, older,
-                               fmt::format("{} takes the newest partition of {}: the rebuild reads {}, not the one that each cell was made from", c.graph[step.dataset].name, c.graph[edge.from].name,
-                                           c.graph[edge.from].layout->Key(newest.start)),
-                               "latest_then on this edge would read what was newest then, and narrow the plan"));
+      out.push_back(
+          MakeHazard("restates-with-newer", HazardSeverity::kWarning, step.dataset, older,
+                     fmt::format("{} takes the newest partition of {}: the rebuild reads {}, not the one "
+                                 "that each cell was made from",
+                                 c.graph[step.dataset].name, c.graph[edge.from].name,
+                                 c.graph[edge.from].layout->Key(newest.start)),
+                     "latest_then on this edge would read what was newest then, and narrow the plan"));
     }
   }
 }
@@ -33,10 +36,13 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
 }  // namespace
 
 HazardKind RestatesWithNewer() {
-  return {"restates-with-newer", HazardSeverity::kWarning,
-          "a cell reads the newest partition of a parent, and a rebuild reads a newer one than the cell was made from",
+  return {"restates-with-newer",
+          HazardSeverity::kWarning,
+          "a cell reads the newest partition of a parent, and a rebuild reads a newer one than the cell was "
+          "made from",
           "the rebuilt cell changes for a reason other than the correction",
-          "declare latest_then if a rebuild should read what was the newest then", Find};
+          "declare latest_then if a rebuild should read what was the newest then",
+          Find};
 }
 
 }  // namespace backreach::hazards

@@ -18,11 +18,17 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
     if (cells.empty()) continue;
     if ((whole_table || !d.layout) && c.StepsOf(e.dataset).empty()) continue;
     const std::string kept = parent.retention ? FormatDuration(*parent.retention) : "less";
-    const std::string safe = d.layout ? d.layout->Key(e.safe_from) : FormatCivilInstant(e.safe_from, d.calendar.zone());
-    std::string what = whole_table ? "would be lost" : d.layout ? "cannot be computed again and stays as it is" : "cannot be computed again";
-    Hazard h = MakeHazard("retention", HazardSeverity::kBlocking, e.dataset, cells,
-                          fmt::format("{} of {} {}: {} keeps {} and the input is gone; safe from {} on", d.layout ? SpansText(d, cells) : "what is older", d.name, what, parent.name, kept, safe),
-                          whole_table ? "restore the input first, or accept that these cells are lost" : "get the input back, or ask from " + safe + " on");
+    const std::string safe =
+        d.layout ? d.layout->Key(e.safe_from) : FormatCivilInstant(e.safe_from, d.calendar.zone());
+    std::string what = whole_table ? "would be lost"
+                       : d.layout  ? "cannot be computed again and stays as it is"
+                                   : "cannot be computed again";
+    Hazard h = MakeHazard(
+        "retention", HazardSeverity::kBlocking, e.dataset, cells,
+        fmt::format("{} of {} {}: {} keeps {} and the input is gone; safe from {} on",
+                    d.layout ? SpansText(d, cells) : "what is older", d.name, what, parent.name, kept, safe),
+        whole_table ? "restore the input first, or accept that these cells are lost"
+                    : "get the input back, or ask from " + safe + " on");
     h.evidence["keeps"] = {parent.name};
     h.evidence["safe_from"] = {safe};
     out.push_back(std::move(h));
@@ -32,10 +38,13 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
 }  // namespace
 
 HazardKind Retention() {
-  return {"retention", HazardSeverity::kBlocking,
-          "a cell needs input that a dataset which it reads no longer keeps",
-          "the cell cannot be computed again and stays on the old values; a table written whole loses it",
-          "get the input back, or accept that these cells stay as they are (for a table written whole: are lost)", Find};
+  return {
+      "retention",
+      HazardSeverity::kBlocking,
+      "a cell needs input that a dataset which it reads no longer keeps",
+      "the cell cannot be computed again and stays on the old values; a table written whole loses it",
+      "get the input back, or accept that these cells stay as they are (for a table written whole: are lost)",
+      Find};
 }
 
 }  // namespace backreach::hazards

@@ -18,9 +18,10 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
       parts.push_back(cells.whole ? "all of " + d.name : d.name + " " + SpansText(d, cells.spans));
       names.push_back(d.name);
     }
-    Hazard h = MakeHazard("rewritten-along", HazardSeverity::kWarning, step.dataset, step.whole ? SpanSet::All() : step.spans,
-                          fmt::format("the run that rebuilds {} also writes {}", c.graph[step.dataset].name, ListOf(parts)),
-                          "if the job can be run for one output alone, declare separable: true");
+    Hazard h = MakeHazard(
+        "rewritten-along", HazardSeverity::kWarning, step.dataset, step.whole ? SpanSet::All() : step.spans,
+        fmt::format("the run that rebuilds {} also writes {}", c.graph[step.dataset].name, ListOf(parts)),
+        "if the job can be run for one output alone, declare separable: true");
     h.evidence["datasets"] = names;
     out.push_back(std::move(h));
   }
@@ -29,10 +30,12 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
 }  // namespace
 
 HazardKind RewrittenAlong() {
-  return {"rewritten-along", HazardSeverity::kWarning,
+  return {"rewritten-along",
+          HazardSeverity::kWarning,
           "the only way to run the step also rewrites cells that the plan does not ask for",
           "those cells are written again too; what that does to them has its own code",
-          "run the job for the one output alone if it can be, and say so: separable: true", Find};
+          "run the job for the one output alone if it can be, and say so: separable: true",
+          Find};
 }
 
 }  // namespace backreach::hazards

@@ -21,7 +21,8 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
     std::sort(effects.begin(), effects.end());
     effects.erase(std::unique(effects.begin(), effects.end()), effects.end());
     if (effects.empty()) continue;
-    Hazard h = MakeHazard("side-effects", HazardSeverity::kWarning, w, fmt::format("rebuilding {} does more than write it: {}", d.name, ListOf(effects)),
+    Hazard h = MakeHazard("side-effects", HazardSeverity::kWarning, w,
+                          fmt::format("rebuilding {} does more than write it: {}", d.name, ListOf(effects)),
                           "switch this off for the rebuild, or tell those who receive it");
     h.evidence["effects"] = effects;
     out.push_back(std::move(h));
@@ -31,10 +32,12 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
 }  // namespace
 
 HazardKind SideEffects() {
-  return {"side-effects", HazardSeverity::kWarning,
+  return {"side-effects",
+          HazardSeverity::kWarning,
           "the job of a step also sends, notifies, exports or triggers",
           "it does so again for every cell that is rebuilt",
-          "switch it off for the rebuild, or tell those who receive it", Find};
+          "switch it off for the rebuild, or tell those who receive it",
+          Find};
 }
 
 }  // namespace backreach::hazards

@@ -17,9 +17,13 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
       if (!source.operational || read.cells.dataset == step.dataset) continue;
       const Dataset& d = c.graph[step.dataset];
       const std::string cells = step.partitions ? CountText(d, step.spans, step.whole) : "all of its cells";
-      Hazard h = MakeHazard("source-reextract", HazardSeverity::kBlocking, step.dataset, step.whole ? SpanSet::All() : step.spans,
-                            fmt::format("{} reads the production system {} for {}", d.name, source.name, cells),
-                            fmt::format("read from one export (one scan where these would be {}), and ask {} first: a bulk read needs the owner's consent", cells, source.owner.empty() ? "its owner" : source.owner));
+      Hazard h =
+          MakeHazard("source-reextract", HazardSeverity::kBlocking, step.dataset,
+                     step.whole ? SpanSet::All() : step.spans,
+                     fmt::format("{} reads the production system {} for {}", d.name, source.name, cells),
+                     fmt::format("read from one export (one scan where these would be {}), and ask {} first: "
+                                 "a bulk read needs the owner's consent",
+                                 cells, source.owner.empty() ? "its owner" : source.owner));
       h.evidence["system"] = {source.name};
       out.push_back(std::move(h));
     }
@@ -36,15 +40,20 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
       for (const EdgeId edge : c.graph.in(id)) {
         const DatasetId from = c.graph[edge].from;
         if (!seen.insert(from).second) continue;
-        if (c.graph[from].operational) systems.push_back(from);
-        else if (!c.graph[from].stores() || IsFinite(c.frame[from].kept_from)) todo.push_back(from);
+        if (c.graph[from].operational)
+          systems.push_back(from);
+        else if (!c.graph[from].stores() || IsFinite(c.frame[from].kept_from))
+          todo.push_back(from);
       }
     }
     if (systems.empty()) continue;
     const Dataset& d = c.graph[e.dataset];
-    Hazard h = MakeHazard("source-reextract", HazardSeverity::kBlocking, e.dataset, cells,
-                          fmt::format("what {} needs for {} only {} may still have: reading it again loads a production system", d.name, SpansText(d, cells), NamesText(c.graph, systems)),
-                          "take one export to read from (one scan, where the cells would be many), with the consent of the system's owner");
+    Hazard h = MakeHazard(
+        "source-reextract", HazardSeverity::kBlocking, e.dataset, cells,
+        fmt::format("what {} needs for {} only {} may still have: reading it again loads a production system",
+                    d.name, SpansText(d, cells), NamesText(c.graph, systems)),
+        "take one export to read from (one scan, where the cells would be many), with the consent of the "
+        "system's owner");
     for (const DatasetId id : systems) h.evidence["system"].push_back(c.graph[id].name);
     out.push_back(std::move(h));
   }
@@ -53,10 +62,13 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
 }  // namespace
 
 HazardKind SourceReextract() {
-  return {"source-reextract", HazardSeverity::kBlocking,
+  return {"source-reextract",
+          HazardSeverity::kBlocking,
           "a step reads a dataset with origin: operational",
           "the rebuild reads a production system at full width",
-          "take one export to read from (one scan, where the cells would be many), with the consent of the owner of the system", Find};
+          "take one export to read from (one scan, where the cells would be many), with the consent of the "
+          "owner of the system",
+          Find};
 }
 
 }  // namespace backreach::hazards

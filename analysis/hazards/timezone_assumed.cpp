@@ -38,7 +38,8 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
     const DatasetId other = OtherZone(c.graph, id);
     if (!other.valid()) continue;
     out.push_back(MakeHazard("timezone-assumed", HazardSeverity::kNote, id, {},
-                             fmt::format("{}: zone UTC, since nobody gave one; {} has {}", d.name, c.graph[other].name, c.graph[other].calendar.zone().name()),
+                             fmt::format("{}: zone UTC, since nobody gave one; {} has {}", d.name,
+                                         c.graph[other].name, c.graph[other].calendar.zone().name()),
                              "declare it: partitions: {timezone: ...}"));
   }
 }
@@ -46,10 +47,12 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
 }  // namespace
 
 HazardKind TimezoneAssumed() {
-  return {"timezone-assumed", HazardSeverity::kNote,
+  return {"timezone-assumed",
+          HazardSeverity::kNote,
           "a dataset whose zone nobody gave has a neighbour with another one",
           "it was cut in UTC: if that is wrong, its cells are hours away from where they are",
-          "declare its zone: partitions: {timezone: ...}", Find};
+          "declare its zone: partitions: {timezone: ...}",
+          Find};
 }
 
 }  // namespace backreach::hazards

@@ -11,9 +11,12 @@ namespace {
 
 // A test on exactly the key's columns or fewer, over all rows, that fails at the first duplicate.
 bool Covers(const CheckFact& check, const std::vector<std::string>& key) {
-  if (check.kind != "unique" || !check.enabled || !check.covers_all_rows || !check.fails_run || check.columns.empty()) return false;
+  if (check.kind != "unique" || !check.enabled || !check.covers_all_rows || !check.fails_run ||
+      check.columns.empty())
+    return false;
   return std::all_of(check.columns.begin(), check.columns.end(), [&](const std::string& column) {
-    return std::any_of(key.begin(), key.end(), [&](const std::string& k) { return Lower(k) == Lower(column); });
+    return std::any_of(key.begin(), key.end(),
+                       [&](const std::string& k) { return Lower(k) == Lower(column); });
   });
 }
 
@@ -21,7 +24,8 @@ bool Covers(const CheckFact& check, const std::vector<std::string>& key) {
 bool Enforced(const CheckFact& check, const std::vector<std::string>& key) {
   if (check.kind != "constraint" || !check.enabled || check.columns.empty()) return false;
   return std::all_of(check.columns.begin(), check.columns.end(), [&](const std::string& column) {
-    return std::any_of(key.begin(), key.end(), [&](const std::string& k) { return Lower(k) == Lower(column); });
+    return std::any_of(key.begin(), key.end(),
+                       [&](const std::string& k) { return Lower(k) == Lower(column); });
   });
 }
 
@@ -32,10 +36,15 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
     if (d.key.empty() || d.proven_unique == true) continue;
     const bool key_is_grain = d.key.size() == 1 && !d.column.empty() && Lower(d.key[0]) == Lower(d.column);
     if (d.writes == Writes::kDeleteInsert && key_is_grain) continue;
-    if (std::any_of(d.checks.begin(), d.checks.end(), [&](const CheckFact& check) { return Covers(check, d.key) || Enforced(check, d.key); })) continue;
-    Hazard h = MakeHazard("unproven-key", HazardSeverity::kWarning, w,
-                          fmt::format("{} is written by key ({}), and nothing proves that the key is unique", d.name, Join(d.key, ", ")),
-                          fmt::format("add a uniqueness test on {} over all rows, or declare proven: {{unique: true}}", Join(d.key, ", ")));
+    if (std::any_of(d.checks.begin(), d.checks.end(),
+                    [&](const CheckFact& check) { return Covers(check, d.key) || Enforced(check, d.key); }))
+      continue;
+    Hazard h = MakeHazard(
+        "unproven-key", HazardSeverity::kWarning, w,
+        fmt::format("{} is written by key ({}), and nothing proves that the key is unique", d.name,
+                    Join(d.key, ", ")),
+        fmt::format("add a uniqueness test on {} over all rows, or declare proven: {{unique: true}}",
+                    Join(d.key, ", ")));
     h.evidence["key"] = d.key;
     out.push_back(std::move(h));
   }
@@ -44,10 +53,14 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
 }  // namespace
 
 HazardKind UnprovenKey() {
-  return {"unproven-key", HazardSeverity::kWarning,
-          "a merge, or a delete+insert on more than its grain, matches on a key that no enforced constraint and no uniqueness test proves",
+  return {"unproven-key",
+          HazardSeverity::kWarning,
+          "a merge, or a delete+insert on more than its grain, matches on a key that no enforced constraint "
+          "and no uniqueness test proves",
           "if the key is not unique the run fails, or rows are multiplied, and no test says so",
-          "add a uniqueness test on the key (all rows, severity error), or say in the registry: proven: {unique: true}", Find};
+          "add a uniqueness test on the key (all rows, severity error), or say in the registry: proven: "
+          "{unique: true}",
+          Find};
 }
 
 }  // namespace backreach::hazards

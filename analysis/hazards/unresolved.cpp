@@ -20,7 +20,8 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
   std::size_t rest = 0;
   for (const auto& u : c.graph.unresolved) {
     if (u.fact.what == "copy") {
-      Hazard h = MakeHazard("unresolved", HazardSeverity::kWarning, DatasetId{}, {}, u.fact.message + " (" + FormatSeen(u.seen) + ")",
+      Hazard h = MakeHazard("unresolved", HazardSeverity::kWarning, DatasetId{}, {},
+                            u.fact.message + " (" + FormatSeen(u.seen) + ")",
                             "correct the name in the registry; until then this copy is in no plan");
       h.evidence["name"] = {u.fact.name};
       out.push_back(std::move(h));
@@ -36,23 +37,29 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
       messages.push_back(u->fact.message + " (" + FormatSeen(u->seen) + ")");
       names.push_back(u->fact.name);
     }
-    Hazard h = MakeHazard("unresolved", HazardSeverity::kWarning, id, {}, ListOf(messages, 8), "name what is meant in a registry, so that nothing is missing from the plan");
+    Hazard h = MakeHazard("unresolved", HazardSeverity::kWarning, id, {}, ListOf(messages, 8),
+                          "name what is meant in a registry, so that nothing is missing from the plan");
     h.evidence["names"] = names;
     out.push_back(std::move(h));
   }
   if (rest > 0)
-    out.push_back(MakeHazard("unresolved", HazardSeverity::kWarning, DatasetId{}, {},
-                             fmt::format("{} elsewhere in the graph could not be placed and may hide readers of what is corrected", Plural(static_cast<std::int64_t>(rest), "other name")),
-                             "backreach doctor lists them"));
+    out.push_back(MakeHazard(
+        "unresolved", HazardSeverity::kWarning, DatasetId{}, {},
+        fmt::format("{} elsewhere in the graph could not be placed and may hide readers of what is corrected",
+                    Plural(static_cast<std::int64_t>(rest), "other name")),
+        "backreach doctor lists them"));
 }
 
 }  // namespace
 
 HazardKind Unresolved() {
-  return {"unresolved", HazardSeverity::kWarning,
-          "an importer saw a name that it could not place (a template, a missing node, a truncated statement), or a mapping that cannot stand",
+  return {"unresolved",
+          HazardSeverity::kWarning,
+          "an importer saw a name that it could not place (a template, a missing node, a truncated "
+          "statement), or a mapping that cannot stand",
           "something that the correction reaches may be missing from the plan",
-          "name what is meant in a registry; backreach doctor lists all of them", Find};
+          "name what is meant in a registry; backreach doctor lists all of them",
+          Find};
 }
 
 }  // namespace backreach::hazards

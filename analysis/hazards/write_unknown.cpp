@@ -14,7 +14,8 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
     const Dataset& d = c.graph[w.dataset];
     if (d.writes != Writes::kUnknown) continue;
     out.push_back(MakeHazard("write-unknown", HazardSeverity::kWarning, w,
-                             fmt::format("nothing tells how {} is written{}", d.name, d.writes_why.empty() ? "" : ": " + d.writes_why),
+                             fmt::format("nothing tells how {} is written{}", d.name,
+                                         d.writes_why.empty() ? "" : ": " + d.writes_why),
                              "declare it in a registry: writes: replace, whole, append, merge, ..."));
   }
 }
@@ -22,10 +23,12 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
 }  // namespace
 
 HazardKind WriteUnknown() {
-  return {"write-unknown", HazardSeverity::kWarning,
+  return {"write-unknown",
+          HazardSeverity::kWarning,
           "nothing tells how the dataset is written",
           "a rerun may replace, double or change nothing: unknown",
-          "say it in the registry: writes: replace (whole, append, merge, delete_insert, dynamic_overwrite)", Find};
+          "say it in the registry: writes: replace (whole, append, merge, delete_insert, dynamic_overwrite)",
+          Find};
 }
 
 }  // namespace backreach::hazards

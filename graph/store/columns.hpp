@@ -9,15 +9,18 @@ template <typename V>
 void Columns(V& v, DatasetFact& f) {
   v("name", f.name), v("kind", f.kind), v("aliases", f.aliases), v("short_names", f.short_names);
   v("platform", f.platform), v("relation", f.relation), v("writes_relation", f.writes_relation);
-  v("partitions", f.partitions), v("complete_after", f.complete_after), v("run_date_offset", f.run_date_offset);
+  v("partitions", f.partitions), v("complete_after", f.complete_after),
+      v("run_date_offset", f.run_date_offset);
   v("vars", f.vars), v("row_time", f.row_time), v("retention", f.retention), v("keeps_from", f.keeps_from);
   v("origin", f.origin), v("writes", f.write.mode), v("key", f.write.key), v("key_given", f.write.key_given);
   v("writes_why", f.write.why), v("full_refresh", f.write.full_refresh), v("proven_unique", f.proven_unique);
   v("proven_not_null", f.proven_not_null), v("dimensions", f.dimensions), v("rollback", f.rollback);
   v("owner", f.owner), v("contact", f.contact), v("group", f.group), v("url", f.url);
   v("fresh_within", f.fresh_within), v("never_rebuild", f.never_rebuild), v("deletions", f.deletions);
-  v("sequential", f.sequential), v("side_effects", f.side_effects), v("tags", f.tags), v("changes", f.changes);
-  v("findings", f.findings), v("methods", f.methods), v("note", f.note), v("file", f.at.file), v("place", f.at.place);
+  v("sequential", f.sequential), v("side_effects", f.side_effects), v("tags", f.tags),
+      v("changes", f.changes);
+  v("findings", f.findings), v("methods", f.methods), v("note", f.note), v("file", f.at.file),
+      v("place", f.at.place);
 }
 
 template <typename V>
@@ -31,15 +34,18 @@ void Columns(V& v, EdgeFact& f) {
 template <typename V>
 void Columns(V& v, JobFact& f) {
   v("name", f.name), v("orchestrator", f.orchestrator), v("schedule", f.schedule), v("reads", f.reads);
-  v("writes", f.writes), v("after", f.after), v("pool", f.pool), v("owner", f.owner), v("run_grain", f.run_grain);
+  v("writes", f.writes), v("after", f.after), v("pool", f.pool), v("owner", f.owner),
+      v("run_grain", f.run_grain);
   v("slots", f.slots), v("max_parallel", f.max_parallel), v("seconds_per_cell", f.seconds_per_cell);
-  v("separable", f.separable), v("sequential", f.sequential), v("findings", f.findings), v("methods", f.methods);
+  v("separable", f.separable), v("sequential", f.sequential), v("findings", f.findings),
+      v("methods", f.methods);
   v("file", f.at.file), v("place", f.at.place);
 }
 
 template <typename V>
 void Columns(V& v, PoolFact& f) {
-  v("name", f.name), v("slots", f.slots), v("usual_load", f.usual_load), v("file", f.at.file), v("place", f.at.place);
+  v("name", f.name), v("slots", f.slots), v("usual_load", f.usual_load), v("file", f.at.file),
+      v("place", f.at.place);
 }
 
 template <typename V>

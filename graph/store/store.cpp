@@ -43,7 +43,8 @@ Json ToJson(const PartitionFact& p) {
 }
 Json ToJson(const ChangeFact& c) { return {{"on", c.on}, {"kind", c.kind}, {"what", c.what}}; }
 Json ToJson(const FindingFact& f) {
-  return {{"code", f.code}, {"detail", f.detail}, {"data", f.data}, {"file", f.at.file}, {"place", f.at.place}};
+  return {
+      {"code", f.code}, {"detail", f.detail}, {"data", f.data}, {"file", f.at.file}, {"place", f.at.place}};
 }
 Json ToJson(const HoldsFact& h) {
   Json j = Json::object();
@@ -152,7 +153,9 @@ class Hasher {
 struct NameLister {
   std::vector<std::string> names;
   template <typename T>
-  void operator()(const char* name, T&) { names.push_back(name); }
+  void operator()(const char* name, T&) {
+    names.push_back(name);
+  }
 };
 
 class Writer {
@@ -171,11 +174,17 @@ class Writer {
     statement_.bind(at_++, *d);
   }
   template <typename T>
-  void operator()(const char* name, const std::vector<T>& list) { (*this)(name, Encode(list)); }
+  void operator()(const char* name, const std::vector<T>& list) {
+    (*this)(name, Encode(list));
+  }
   template <typename K, typename T>
-  void operator()(const char* name, const std::map<K, T>& map) { (*this)(name, Encode(map)); }
+  void operator()(const char* name, const std::map<K, T>& map) {
+    (*this)(name, Encode(map));
+  }
   template <typename T>
-  void operator()(const char* name, const std::optional<T>& value) { (*this)(name, EncodeStruct(value)); }
+  void operator()(const char* name, const std::optional<T>& value) {
+    (*this)(name, EncodeStruct(value));
+  }
 
  private:
   void Put(const std::string& s) {
@@ -214,11 +223,17 @@ class Reader {
     hash_.Add(reinterpret_cast<const char*>(&*d), sizeof *d);
   }
   template <typename T>
-  void operator()(const char*, std::vector<T>& list) { Decode(Get(), list); }
+  void operator()(const char*, std::vector<T>& list) {
+    Decode(Get(), list);
+  }
   template <typename K, typename T>
-  void operator()(const char*, std::map<K, T>& map) { Decode(Get(), map); }
+  void operator()(const char*, std::map<K, T>& map) {
+    Decode(Get(), map);
+  }
   template <typename T>
-  void operator()(const char*, std::optional<T>& value) { DecodeStruct(Get(), value); }
+  void operator()(const char*, std::optional<T>& value) {
+    DecodeStruct(Get(), value);
+  }
 
  private:
   Text Get() {
@@ -279,14 +294,18 @@ std::string SelectSql(const char* table) {
 [[noreturn]] void Translate(const std::string& path, const SQLite::Exception& e) {
   const int code = e.getErrorCode();
   if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
-    throw Error(path + ": error: locked by another backreach for more than 30 seconds\n"
-                       "  nothing was changed: try again when it has finished",
+    throw Error(path +
+                    ": error: locked by another backreach for more than 30 seconds\n"
+                    "  nothing was changed: try again when it has finished",
                 Status::kStore);
   if (code == SQLITE_NOTADB) Refuse(path, "not a backreach store: the file is no SQLite database");
   if (code == SQLITE_CORRUPT)
-    throw Error(path + ": error: the store is damaged (" + e.getErrorStr() + ")\n"
-                       "  move it away and ingest the sources again", Status::kStore);
-  if (code == SQLITE_FULL) throw Error(path + ": error: the disk is full; nothing was changed", Status::kStore);
+    throw Error(path + ": error: the store is damaged (" + e.getErrorStr() +
+                    ")\n"
+                    "  move it away and ingest the sources again",
+                Status::kStore);
+  if (code == SQLITE_FULL)
+    throw Error(path + ": error: the disk is full; nothing was changed", Status::kStore);
   throw Error(path + ": error: the store cannot be used: " + e.what(), Status::kStore);
 }
 
@@ -304,10 +323,12 @@ struct Store::Impl {
   // Throws if the file is somebody else's, or newer than this program.
   int CheckedLayout() {
     const int layout = Pragma("user_version"), id = Pragma("application_id");
-    if (id != kApplicationId && (layout != 0 || db.execAndGet("SELECT count(*) FROM sqlite_master").getInt() != 0))
+    if (id != kApplicationId &&
+        (layout != 0 || db.execAndGet("SELECT count(*) FROM sqlite_master").getInt() != 0))
       Refuse(path, "not a backreach store: another program's database");
     if (layout > NewestLayout())
-      Refuse(path, fmt::format("written by a newer backreach (layout {}, this one knows up to {})", layout, NewestLayout()));
+      Refuse(path, fmt::format("written by a newer backreach (layout {}, this one knows up to {})", layout,
+                               NewestLayout()));
     return layout;
   }
 };
@@ -323,8 +344,9 @@ int Store::layout() const { return impl_->Pragma("user_version"); }
 Store Store::OpenForReading(const std::string& path) {
   std::error_code ec;
   if (!std::filesystem::exists(path, ec))
-    throw Error(path + ": error: there is no store here\n"
-                       "  make one with: backreach ingest dbt target/   (or name another with --store)",
+    throw Error(path +
+                    ": error: there is no store here\n"
+                    "  make one with: backreach ingest dbt target/   (or name another with --store)",
                 Status::kStore);
   try {
     // A WAL database needs a writable folder even to be read; where there is none nobody can be writing.
@@ -334,16 +356,21 @@ Store Store::OpenForReading(const std::string& path) {
     int flags = SQLite::OPEN_READONLY;
     if (!writable) {
       uri = "file:";
-      for (const char c : path) uri += c == '?' || c == '#' || c == '%' ? fmt::format("%{:02X}", c) : std::string(1, c);
+      for (const char c : path)
+        uri += c == '?' || c == '#' || c == '%' ? fmt::format("%{:02X}", c) : std::string(1, c);
       uri += "?immutable=1";
       flags |= SQLite::OPEN_URI;
     }
     auto impl = std::make_unique<Impl>(path, uri, flags);
     const int layout = impl->CheckedLayout();
     if (layout < NewestLayout() && layout > 0)
-      Refuse(path, fmt::format("written by an older backreach (layout {}, this one reads {}): ingest any source again to bring it up to date", layout, NewestLayout()));
-    if (layout == 0) throw Error(path + ": error: the store is empty: no source was ingested\n"
-                                        "  begin with: backreach ingest dbt target/");
+      Refuse(path, fmt::format("written by an older backreach (layout {}, this one reads {}): ingest any "
+                               "source again to bring it up to date",
+                               layout, NewestLayout()));
+    if (layout == 0)
+      throw Error(path +
+                  ": error: the store is empty: no source was ingested\n"
+                  "  begin with: backreach ingest dbt target/");
     return Store(std::move(impl));
   } catch (const SQLite::Exception& e) {
     Translate(path, e);
@@ -354,7 +381,9 @@ Store Store::OpenForWriting(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code ec;
   if (!folder.empty()) std::filesystem::create_directories(folder, ec);
-  if (ec) throw Error(fmt::format("{}: error: the folder cannot be made: {}", folder.string(), ec.message()), Status::kStore);
+  if (ec)
+    throw Error(fmt::format("{}: error: the folder cannot be made: {}", folder.string(), ec.message()),
+                Status::kStore);
   try {
     auto impl = std::make_unique<Impl>(path, path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     SQLite::Database& db = impl->db;
@@ -378,7 +407,8 @@ Store Store::OpenForWriting(const std::string& path) {
 
 std::vector<Source> Store::Sources() const {
   try {
-    SQLite::Statement q(impl_->db, "SELECT kind, name, key, sha256, ingested_at FROM source ORDER BY kind, name, key");
+    SQLite::Statement q(impl_->db,
+                        "SELECT kind, name, key, sha256, ingested_at FROM source ORDER BY kind, name, key");
     std::vector<Source> out;
     while (q.executeStep())
       out.push_back({q.getColumn(0).getString(), q.getColumn(1).getString(), q.getColumn(2).getString(),
@@ -395,11 +425,14 @@ std::vector<SourceFacts> Store::Load() const {
     SQLite::Transaction snapshot(db);  // one state for all tables
     std::vector<SourceFacts> out;
     std::vector<std::pair<std::int64_t, std::string>> ids;
-    SQLite::Statement q(db, "SELECT id, kind, name, key, sha256, ingested_at, rows_hash FROM source ORDER BY kind, name, key");
+    SQLite::Statement q(
+        db,
+        "SELECT id, kind, name, key, sha256, ingested_at, rows_hash FROM source ORDER BY kind, name, key");
     while (q.executeStep()) {
       ids.emplace_back(q.getColumn(0).getInt64(), q.getColumn(6).getString());
       out.push_back({{q.getColumn(1).getString(), q.getColumn(2).getString(), q.getColumn(3).getString(),
-                      q.getColumn(4).getString(), q.getColumn(5).getString()}, {}});
+                      q.getColumn(4).getString(), q.getColumn(5).getString()},
+                     {}});
     }
     for (std::size_t i = 0; i < out.size(); ++i) {
       Hasher hash;
@@ -413,10 +446,12 @@ std::vector<SourceFacts> Store::Load() const {
         }
       });
       if (hash.Hex() != ids[i].second)
-        throw Error(fmt::format("{}: error: the rows of {}:{} are not those that were ingested (hash {}, expected {})\n"
-                                "  somebody changed them, or the file is damaged: ingest this source again",
-                                impl_->path, out[i].source.kind, out[i].source.name, hash.Hex(), ids[i].second),
-                    Status::kStore);
+        throw Error(
+            fmt::format(
+                "{}: error: the rows of {}:{} are not those that were ingested (hash {}, expected {})\n"
+                "  somebody changed them, or the file is damaged: ingest this source again",
+                impl_->path, out[i].source.kind, out[i].source.name, hash.Hex(), ids[i].second),
+            Status::kStore);
     }
     return out;
   } catch (const SQLite::Exception& e) {
@@ -440,7 +475,9 @@ std::size_t Store::Replace(const std::vector<SourceFacts>& sources) {
       const std::string old_sha = there ? same.getColumn(1).getString() : "";
       const std::string old_hash = there ? same.getColumn(2).getString() : "";
       same.reset();
-      SQLite::Statement insert(db, "INSERT INTO source (kind, name, key, sha256, ingested_at, rows_hash) VALUES (?, ?, ?, ?, ?, '')");
+      SQLite::Statement insert(
+          db,
+          "INSERT INTO source (kind, name, key, sha256, ingested_at, rows_hash) VALUES (?, ?, ?, ?, ?, '')");
       const auto write = [&] {
         insert.bind(1, s.kind), insert.bind(2, s.name), insert.bind(3, s.key), insert.bind(4, s.sha256);
         insert.bind(5, s.ingested_at);

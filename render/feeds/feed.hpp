@@ -1,5 +1,5 @@
-// Feeds: a plan, as another engine runs it. Each reads the plan's JSON alone, so that what is handed over is what
-// was looked at.
+// Feeds: a plan, as another engine runs it. Each reads the plan's JSON alone, so that what is handed over is
+// what was looked at.
 #pragma once
 
 #include <map>
@@ -39,7 +39,8 @@ struct Feed {
   const char* name;
   const char* summary;
   // File name -> content.
-  std::map<std::string, std::string> (*write)(const FeedPlan& plan, const FeedOptions& options, std::vector<std::string>& warnings);
+  std::map<std::string, std::string> (*write)(const FeedPlan& plan, const FeedOptions& options,
+                                              std::vector<std::string>& warnings);
 };
 
 // In the order in which help lists them. A new feed is one file and one line in feeds.cpp.
@@ -52,7 +53,8 @@ struct FeedResult {
 };
 
 // Throws Error(kBadRequest) if the text is no plan.
-FeedResult WriteFeed(const Feed& feed, const std::string& plan_json, const std::string& path, const FeedOptions& options);
+FeedResult WriteFeed(const Feed& feed, const std::string& plan_json, const std::string& path,
+                     const FeedOptions& options);
 
 // The command of a step for an engine, or its first one; empty if there is none.
 std::string CommandOf(const FeedStep& step, const std::string& engine);

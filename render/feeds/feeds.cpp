@@ -26,7 +26,9 @@ std::string CommandOf(const FeedStep& step, const std::string& engine) {
 
 namespace {
 
-std::string TextOf(const Json& j, const char* key) { return j.contains(key) && j[key].is_string() ? j[key].get<std::string>() : ""; }
+std::string TextOf(const Json& j, const char* key) {
+  return j.contains(key) && j[key].is_string() ? j[key].get<std::string>() : "";
+}
 
 FeedPlan ReadPlan(const Json& j, std::vector<std::string>& blocked) {
   FeedPlan plan;
@@ -46,11 +48,15 @@ FeedPlan ReadPlan(const Json& j, std::vector<std::string>& blocked) {
     step.sequential = s.at("sequential").get<bool>();
     if (s.at("run").is_number()) step.run = s["run"].get<int>();
     if (s.at("partitions").is_number()) step.partitions = s["partitions"].get<std::int64_t>();
-    for (const Json& span : s.at("spans")) step.spans.push_back({TextOf(span, "from"), TextOf(span, "to"), TextOf(span, "start"), TextOf(span, "end")});
-    for (const Json& m : s.at("methods")) step.methods.emplace_back(TextOf(m, "engine"), TextOf(m, "command"));
+    for (const Json& span : s.at("spans"))
+      step.spans.push_back(
+          {TextOf(span, "from"), TextOf(span, "to"), TextOf(span, "start"), TextOf(span, "end")});
+    for (const Json& m : s.at("methods"))
+      step.methods.emplace_back(TextOf(m, "engine"), TextOf(m, "command"));
     plan.steps.push_back(std::move(step));
   }
-  for (const Json& a : j.at("afterwards")) plan.afterwards.push_back(TextOf(a, "dataset") + ": " + TextOf(a, "what"));
+  for (const Json& a : j.at("afterwards"))
+    plan.afterwards.push_back(TextOf(a, "dataset") + ": " + TextOf(a, "what"));
   for (const Json& h : j.at("hazards")) {
     const std::string line = TextOf(h, "code") + " " + TextOf(h, "dataset") + ": " + TextOf(h, "message");
     plan.hazards.push_back(line);
@@ -61,10 +67,13 @@ FeedPlan ReadPlan(const Json& j, std::vector<std::string>& blocked) {
 
 }  // namespace
 
-FeedResult WriteFeed(const Feed& feed, const std::string& text, const std::string& path, const FeedOptions& options) {
+FeedResult WriteFeed(const Feed& feed, const std::string& text, const std::string& path,
+                     const FeedOptions& options) {
   const Json j = Json::parse(text, nullptr, false);
   if (j.is_discarded() || !j.is_object() || TextOf(j, "format") != "backreach.plan/1")
-    throw Error(path + ": error: not a plan (backreach.plan/1)\n  make one with: backreach plan ... --format json --out plan.json");
+    throw Error(path +
+                ": error: not a plan (backreach.plan/1)\n  make one with: backreach plan ... --format json "
+                "--out plan.json");
   FeedResult result;
   try {
     const FeedPlan plan = ReadPlan(j, result.blocked);

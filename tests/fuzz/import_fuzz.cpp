@@ -23,7 +23,9 @@ std::string Read(const std::filesystem::path& path) {
 }
 
 std::string Mutated(std::string text, std::mt19937_64& random) {
-  static const std::vector<std::string> words = {"null", "{}", "[]", "\"\"", "-1", "1e999", "\xFF", "\\u0000", "{{", "}", "]", "\t", "&a", "*a", "<<: *a", "2026-02-30", "\"name\":", "window: [9, -9]", "day", ":"};
+  static const std::vector<std::string> words = {
+      "null", "{}", "[]", "\"\"", "-1",     "1e999",      "\xFF",      "\\u0000",         "{{",  "}",
+      "]",    "\t", "&a", "*a",   "<<: *a", "2026-02-30", "\"name\":", "window: [9, -9]", "day", ":"};
   const std::size_t edits = 1 + random() % 6;
   for (std::size_t e = 0; e < edits && !text.empty(); ++e) {
     const std::size_t at = random() % text.size(), n = 1 + random() % 12;
@@ -48,12 +50,15 @@ int main(int argc, char** argv) {
     const char* importer;
     std::string text;
   };
-  std::vector<Input> inputs = {{"dbt", Read(root / "shop/target/manifest.json")}, {"airflow", Read(root / "shop/serialized_dags.jsonl")}, {"registry", Read(root / "shop/registry.yml")}};
+  std::vector<Input> inputs = {{"dbt", Read(root / "shop/target/manifest.json")},
+                               {"airflow", Read(root / "shop/serialized_dags.jsonl")},
+                               {"registry", Read(root / "shop/registry.yml")}};
   for (const Input& input : inputs)
     if (input.text.empty()) return fmt::print("no input under {}\n", root.string()), 2;
   const auto seed = static_cast<std::uint64_t>(argc > 3 ? std::atoll(argv[3]) : 20261129);
   std::mt19937_64 random(seed);
-  const auto folder = std::filesystem::temp_directory_path() / fmt::format("backreach-fuzz-{}", std::random_device()());
+  const auto folder =
+      std::filesystem::temp_directory_path() / fmt::format("backreach-fuzz-{}", std::random_device()());
   std::filesystem::create_directories(folder);
   const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   std::size_t runs = 0, taken = 0;
@@ -68,14 +73,16 @@ int main(int argc, char** argv) {
       try {
         auto facts = importer.run({{file}, {}}, diagnostics);
         Format(diagnostics);
-        if (facts.empty() != diagnostics.has_errors() && facts.empty()) throw std::runtime_error("nothing was read, and no error says why");
+        if (facts.empty() != diagnostics.has_errors() && facts.empty())
+          throw std::runtime_error("nothing was read, and no error says why");
         if (!diagnostics.has_errors()) {
           BuildGraph(std::move(facts));
           ++taken;
         }
       } catch (const std::exception& e) {
         std::ofstream("fuzz-failure.bin", std::ios::binary) << text;
-        fmt::print("{} threw on run {} of seed {}: {} (input kept in fuzz-failure.bin)\n", importer.name, runs, seed, e.what());
+        fmt::print("{} threw on run {} of seed {}: {} (input kept in fuzz-failure.bin)\n", importer.name,
+                   runs, seed, e.what());
         return 1;
       }
     }

@@ -28,10 +28,13 @@ Edge MakeEdge(std::uint32_t from, std::uint32_t to, Reads reads) {
 }
 
 void Finish(LineageGraph& graph) {
-  std::stable_sort(graph.edges.begin(), graph.edges.end(), [](const Edge& a, const Edge& b) { return std::tie(a.from, a.to) < std::tie(b.from, b.to); });
+  std::stable_sort(graph.edges.begin(), graph.edges.end(), [](const Edge& a, const Edge& b) {
+    return std::tie(a.from, a.to) < std::tie(b.from, b.to);
+  });
   for (Edge& e : graph.edges) {
     const Dataset& parent = graph[e.from];
-    const bool latest = std::holds_alternative<reads::Latest>(e.effective) || std::holds_alternative<reads::LatestThen>(e.effective);
+    const bool latest = std::holds_alternative<reads::Latest>(e.effective) ||
+                        std::holds_alternative<reads::LatestThen>(e.effective);
     if (latest && (!parent.layout || !parent.stores())) e.effective = reads::All{};
   }
   graph.Number();
@@ -50,9 +53,11 @@ Sample RandomSample(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto pick = [&](std::uint64_t n) { return random() % n; };
   const auto chance = [&](std::uint64_t one_in) { return pick(one_in) == 0; };
-  static const Zone* const zones[] = {Zone::Utc(), Zone::Find("America/New_York"), Zone::Find("Asia/Kolkata"), Zone::Find("Australia/Lord_Howe")};
-  static const Grain grains[] = {{Grain::Unit::kHours, 6}, {Grain::Unit::kDay, 1}, {Grain::Unit::kDay, 1}, {Grain::Unit::kDay, 1},
-                                 {Grain::Unit::kWeek, 1},  {Grain::Unit::kMonth, 1}, {Grain::Unit::kHours, 12}, {}};
+  static const Zone* const zones[] = {Zone::Utc(), Zone::Find("America/New_York"), Zone::Find("Asia/Kolkata"),
+                                      Zone::Find("Australia/Lord_Howe")};
+  static const Grain grains[] = {
+      {Grain::Unit::kHours, 6}, {Grain::Unit::kDay, 1},   {Grain::Unit::kDay, 1},    {Grain::Unit::kDay, 1},
+      {Grain::Unit::kWeek, 1},  {Grain::Unit::kMonth, 1}, {Grain::Unit::kHours, 12}, {}};
   Sample s;
   const std::uint32_t n = 2 + static_cast<std::uint32_t>(pick(4));
   const Zone* common = zones[pick(3)];
@@ -60,7 +65,8 @@ Sample RandomSample(std::uint64_t seed) {
   for (std::uint32_t i = 0; i < n; ++i) {
     const Zone* zone = chance(4) ? zones[pick(3)] : common;
     const Grain grain = i == 0 ? grains[pick(6)] : grains[pick(8)];
-    Dataset d = MakeDataset(std::string(1, static_cast<char>('a' + i)), grain, zone, At("2026-02-01T00:00Z") + static_cast<Instant>(pick(20)) * kDay);
+    Dataset d = MakeDataset(std::string(1, static_cast<char>('a' + i)), grain, zone,
+                            At("2026-02-01T00:00Z") + static_cast<Instant>(pick(20)) * kDay);
     if (i > 0 && i + 1 < n && chance(4)) {
       d.kind = Kind::kView;
       d.layout = nullptr;
@@ -68,27 +74,43 @@ Sample RandomSample(std::uint64_t seed) {
       d.first = kMinInstant;
       d.calendar = Calendar(Grain{Grain::Unit::kDay, 1}, zone);
     }
-    if (d.layout && chance(10)) d.complete_after = Duration{static_cast<std::int64_t>(1 + pick(3)), Duration::Unit::kDay};
+    if (d.layout && chance(10))
+      d.complete_after = Duration{static_cast<std::int64_t>(1 + pick(3)), Duration::Unit::kDay};
     if (d.stores() && i > 0 && chance(12)) d.never_rebuild = true, s.simulate = false;
-    if (d.layout && i > 0 && chance(14)) d.retention = Duration{static_cast<std::int64_t>(20 + pick(30)), Duration::Unit::kDay}, s.simulate = false;
+    if (d.layout && i > 0 && chance(14))
+      d.retention = Duration{static_cast<std::int64_t>(20 + pick(30)), Duration::Unit::kDay},
+      s.simulate = false;
     if (i > 0) d.writes = Writes::kReplace, d.writes_stated = true;
-    s.text += fmt::format(" {}({}{} {}{}{})", d.name, d.stores() ? "" : "view ", d.grain ? FormatGrain(*d.grain) : "-", zone->name(), d.never_rebuild ? " protected" : "", d.retention ? " keeps " + FormatDuration(*d.retention) : "");
+    s.text +=
+        fmt::format(" {}({}{} {}{}{})", d.name, d.stores() ? "" : "view ",
+                    d.grain ? FormatGrain(*d.grain) : "-", zone->name(), d.never_rebuild ? " protected" : "",
+                    d.retention ? " keeps " + FormatDuration(*d.retention) : "");
     s.graph.datasets.push_back(std::move(d));
   }
   const auto mapping = [&](std::uint32_t from, std::uint32_t to) -> Reads {
     const Dataset &parent = s.graph.datasets[from], &child = s.graph.datasets[to];
-    const bool dates = (!child.layout || child.grain->bears_dates()) && (!parent.layout || parent.grain->bears_dates());
+    const bool dates =
+        (!child.layout || child.grain->bears_dates()) && (!parent.layout || parent.grain->bears_dates());
     const bool whole = child.stores() && !child.layout;
     switch (pick(10)) {
       case 0: {
         if (whole) return reads::Same{};
         const auto start = static_cast<std::int64_t>(pick(5)) - 3;
-        return reads::Window{start, start + static_cast<std::int64_t>(pick(3)), child.layout ? std::optional<Grain>() : Grain{Grain::Unit::kDay, 1}, false};
+        return reads::Window{start, start + static_cast<std::int64_t>(pick(3)),
+                             child.layout ? std::optional<Grain>() : Grain{Grain::Unit::kDay, 1}, false};
       }
-      case 1: return whole ? Reads(reads::Same{}) : Reads(reads::Window{-static_cast<std::int64_t>(pick(4)), static_cast<std::int64_t>(pick(2)), Grain{chance(2) ? Grain::Unit::kDay : Grain::Unit::kHour, 1}, false});
+      case 1:
+        return whole ? Reads(reads::Same{})
+                     : Reads(reads::Window{
+                           -static_cast<std::int64_t>(pick(4)), static_cast<std::int64_t>(pick(2)),
+                           Grain{chance(2) ? Grain::Unit::kDay : Grain::Unit::kHour, 1}, false});
       case 2: return reads::Previous{};
-      case 3: return whole ? Reads(reads::Same{}) : Reads(reads::ToDate{chance(2) ? Grain::Unit::kMonth : Grain::Unit::kWeek});
-      case 4: return dates && !whole && child.stores() && parent.stores() && parent.layout ? Reads(reads::Key{}) : Reads(reads::Same{});
+      case 3:
+        return whole ? Reads(reads::Same{})
+                     : Reads(reads::ToDate{chance(2) ? Grain::Unit::kMonth : Grain::Unit::kWeek});
+      case 4:
+        return dates && !whole && child.stores() && parent.stores() && parent.layout ? Reads(reads::Key{})
+                                                                                     : Reads(reads::Same{});
       case 5: return chance(3) ? Reads(reads::All{}) : Reads(reads::Same{});
       case 6: return reads::Latest{};
       case 7: return reads::LatestThen{};
@@ -101,16 +123,22 @@ Sample RandomSample(std::uint64_t seed) {
       const auto from = static_cast<std::uint32_t>(pick(to));
       Edge e = MakeEdge(from, to, mapping(from, to));
       bool twice = false;
-      for (const Edge& other : s.graph.edges) twice = twice || (other.from == e.from && other.to == e.to && other.effective == e.effective);
+      for (const Edge& other : s.graph.edges)
+        twice = twice || (other.from == e.from && other.to == e.to && other.effective == e.effective);
       if (twice) continue;
-      s.text += fmt::format(" {}->{} {};", s.graph.datasets[from].name, s.graph.datasets[to].name, FormatReads(e.effective));
+      s.text += fmt::format(" {}->{} {};", s.graph.datasets[from].name, s.graph.datasets[to].name,
+                            FormatReads(e.effective));
       s.graph.edges.push_back(std::move(e));
     }
     if (s.graph.datasets[to].layout && chance(6)) {
       const auto lag = -1 - static_cast<std::int64_t>(pick(3));
-      Edge e = MakeEdge(to, to, reads::Window{lag - static_cast<std::int64_t>(pick(2)), lag, std::nullopt, false});
-      if (chance(3)) e.memory = Duration{static_cast<std::int64_t>(2 + pick(20)), Duration::Unit::kDay}, s.simulate = false;
-      s.text += fmt::format(" {} reads itself {}{};", s.graph.datasets[to].name, FormatReads(e.effective), e.memory ? " memory " + FormatDuration(*e.memory) : "");
+      Edge e =
+          MakeEdge(to, to, reads::Window{lag - static_cast<std::int64_t>(pick(2)), lag, std::nullopt, false});
+      if (chance(3))
+        e.memory = Duration{static_cast<std::int64_t>(2 + pick(20)), Duration::Unit::kDay},
+        s.simulate = false;
+      s.text += fmt::format(" {} reads itself {}{};", s.graph.datasets[to].name, FormatReads(e.effective),
+                            e.memory ? " memory " + FormatDuration(*e.memory) : "");
       s.graph.edges.push_back(std::move(e));
     }
   }
@@ -125,10 +153,12 @@ Sample RandomSample(std::uint64_t seed) {
     view.asked = view.cells = SpanSet(Span{from, from + static_cast<Instant>(1 + pick(3)) * kDay});
     s.simulate = false;  // its definition is corrected, not a cell
     s.request.targets.push_back(view);
-    return s.request.targets.clear(), s.request.targets.push_back(WholeCells(s.graph, DatasetId{0}, Span{from, from + kDay})), s;
+    return s.request.targets.clear(),
+           s.request.targets.push_back(WholeCells(s.graph, DatasetId{0}, Span{from, from + kDay})), s;
   }
   const bool near_now = chance(6);
-  const Instant from = near_now ? s.request.now - static_cast<Instant>(pick(4)) * kDay : At("2026-02-20T00:00Z") + static_cast<Instant>(pick(40)) * kDay;
+  const Instant from = near_now ? s.request.now - static_cast<Instant>(pick(4)) * kDay
+                                : At("2026-02-20T00:00Z") + static_cast<Instant>(pick(40)) * kDay;
   Target wanted = WholeCells(s.graph, target, Span{from, from + static_cast<Instant>(1 + pick(4)) * kDay});
   if (t.layout && chance(4)) {
     const Instant second = from - static_cast<Instant>(5 + pick(10)) * kDay;
@@ -146,7 +176,8 @@ Sample RandomSample(std::uint64_t seed) {
       Exclusion e;
       e.dataset = out;
       e.spans = SpanSet::All();
-      if (s.graph[out].layout && chance(2)) e.spans = s.graph[out].layout->AlignOut(SpanSet(Span{from, from + 2 * kDay}));
+      if (s.graph[out].layout && chance(2))
+        e.spans = s.graph[out].layout->AlignOut(SpanSet(Span{from, from + 2 * kDay}));
       s.text += " without " + s.graph[out].name;
       s.request.exclusions.push_back(std::move(e));
       s.simulate = false;

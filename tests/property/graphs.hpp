@@ -1,11 +1,11 @@
 // Small graphs made by hand or at random, without importers.
 #pragma once
 
-#include <memory>
 #include <algorithm>
+#include <memory>
 #include <random>
-#include <tuple>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "analysis/request.hpp"
@@ -15,7 +15,8 @@
 namespace backreach::oracle {
 
 // All that a test plays with lies in these months; New York's clocks go forward on 8 March 2026.
-inline constexpr Horizon kHorizon{1764547200 - 40 * 86400, 1777593600 + 40 * 86400};  // around 2025-12-01 .. 2026-05-01
+inline constexpr Horizon kHorizon{1764547200 - 40 * 86400,
+                                  1777593600 + 40 * 86400};  // around 2025-12-01 .. 2026-05-01
 Instant At(const char* text);
 
 struct Sample {

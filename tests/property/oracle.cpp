@@ -30,7 +30,8 @@ std::int64_t Label(const Grain& grain, Civil c, std::int64_t starts_at, int week
 
 }  // namespace
 
-World::World(const LineageGraph& graph, const Request& request, Horizon horizon) : g_(graph), request_(request), horizon_(horizon), cells_(graph.datasets.size()) {
+World::World(const LineageGraph& graph, const Request& request, Horizon horizon)
+    : g_(graph), request_(request), horizon_(horizon), cells_(graph.datasets.size()) {
   for (std::uint32_t i = 0; i < g_.datasets.size(); ++i) ListCells(DatasetId{i});
 }
 
@@ -46,9 +47,12 @@ void World::ListCells(DatasetId id) {
   }
   const Zone& zone = d.calendar.zone();
   const Grain& grain = *d.grain;
-  // Walk the clock; a cell begins where its label first appears. Hours elapse. (Walked once for each calendar.)
+  // Walk the clock; a cell begins where its label first appears. Hours elapse. (Walked once for each
+  // calendar.)
   static std::map<std::string, std::vector<Instant>> walked;
-  auto& starts = walked[fmt::format("{} {} {} {} {} {}", zone.name(), FormatGrain(grain), d.calendar.starts_at(), d.calendar.week_start(), horizon_.start, horizon_.end)];
+  auto& starts =
+      walked[fmt::format("{} {} {} {} {} {}", zone.name(), FormatGrain(grain), d.calendar.starts_at(),
+                         d.calendar.week_start(), horizon_.start, horizon_.end)];
   std::int64_t highest = std::numeric_limits<std::int64_t>::min();
   const bool listed = !starts.empty();
   for (Instant t = horizon_.start; !listed && t < horizon_.end; t += kStep) {
@@ -66,16 +70,24 @@ void World::ListCells(DatasetId id) {
   for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
     Cell cell{starts[i], starts[i + 1]};
     if (cell.start < d.first || cell.end > d.last_end) continue;
-    const Instant complete_at = d.complete_after ? ShiftBy(zone, cell.end, Grain{d.complete_after->unit == Duration::Unit::kDay ? Grain::Unit::kDay : Grain::Unit::kHour, 1}, d.complete_after->count) : cell.end;
+    const Instant complete_at =
+        d.complete_after ? ShiftBy(zone, cell.end,
+                                   Grain{d.complete_after->unit == Duration::Unit::kDay ? Grain::Unit::kDay
+                                                                                        : Grain::Unit::kHour,
+                                         1},
+                                   d.complete_after->count)
+                         : cell.end;
     cell.complete = complete_at <= request_.now;
     cell.begun = cell.start <= request_.now;
-    if (d.retention) cell.gone = cell.start < ShiftBy(zone, request_.now, Grain{Grain::Unit::kDay, 1}, -d.retention->count);
+    if (d.retention)
+      cell.gone = cell.start < ShiftBy(zone, request_.now, Grain{Grain::Unit::kDay, 1}, -d.retention->count);
     cells.push_back(cell);
   }
 }
 
 Instant World::FirstShowing(const Zone& zone, Civil c) const {
-  for (Instant t = std::max(horizon_.start, FloorDiv(c - 12 * kHour, kStep) * kStep); t < horizon_.end + 90 * kDay; t += kStep)
+  for (Instant t = std::max(horizon_.start, FloorDiv(c - 12 * kHour, kStep) * kStep);
+       t < horizon_.end + 90 * kDay; t += kStep)
     if (CivilAt(zone, t) >= c) return t;
   return horizon_.end;
 }
@@ -91,10 +103,14 @@ Instant World::ShiftBy(const Zone& zone, Instant t, const Grain& unit, std::int6
   const Civil c = CivilAt(zone, t);
   const std::int64_t day = FloorDiv(c, kDay);
   CivilDate d = CivilFromDays(day);
-  const std::int64_t months = d.year * 12LL + d.month - 1 + n * (unit.unit == Grain::Unit::kMonth ? 1 : unit.unit == Grain::Unit::kQuarter ? 3 : 12);
+  const std::int64_t months = d.year * 12LL + d.month - 1 +
+                              n * (unit.unit == Grain::Unit::kMonth     ? 1
+                                   : unit.unit == Grain::Unit::kQuarter ? 3
+                                                                        : 12);
   const std::int64_t year = FloorDiv(months, 12);
   const int month = static_cast<int>(FloorMod(months, 12)) + 1;
-  return FirstShowing(zone, DaysFromCivil(year, month, std::min(d.day, DaysInMonth(year, month))) * kDay + c - day * kDay);
+  return FirstShowing(
+      zone, DaysFromCivil(year, month, std::min(d.day, DaysInMonth(year, month))) * kDay + c - day * kDay);
 }
 
 std::vector<World::Stretch> World::ReadStretch(const Edge& edge, Instant a, Instant b, bool) const {
@@ -106,36 +122,52 @@ std::vector<World::Stretch> World::ReadStretch(const Edge& edge, Instant a, Inst
   if (const auto* w = std::get_if<reads::Window>(&edge.effective)) {
     const Grain unit = w->unit.value_or(child.calendar.grain());
     if (!w->by_key) return {{ShiftBy(zone, a, unit, w->start), ShiftBy(zone, b, unit, w->end)}};
-    const Civil from = CivilAt(zone, ShiftBy(zone, a, unit, w->start)), to = CivilAt(zone, ShiftBy(zone, b, unit, w->end));
+    const Civil from = CivilAt(zone, ShiftBy(zone, a, unit, w->start)),
+                to = CivilAt(zone, ShiftBy(zone, b, unit, w->end));
     return {{FirstShowing(parent.calendar.zone(), from), FirstShowing(parent.calendar.zone(), to)}};
   }
   if (std::holds_alternative<reads::Key>(edge.effective)) {
-    const auto date = [&](Instant t) { return CivilAt(zone, t) - child.calendar.starts_at() + parent.calendar.starts_at(); };
+    const auto date = [&](Instant t) {
+      return CivilAt(zone, t) - child.calendar.starts_at() + parent.calendar.starts_at();
+    };
     return {{FirstShowing(parent.calendar.zone(), date(a)), FirstShowing(parent.calendar.zone(), date(b))}};
   }
   if (const auto* to_date = std::get_if<reads::ToDate>(&edge.effective)) {
     const Grain period{to_date->period, 1};
-    const std::int64_t label = Label(period, CivilAt(zone, a), child.calendar.starts_at(), child.calendar.week_start());
+    const std::int64_t label =
+        Label(period, CivilAt(zone, a), child.calendar.starts_at(), child.calendar.week_start());
     Instant start = a;
-    while (start - kStep >= horizon_.start - 40 * kDay && Label(period, CivilAt(zone, start - kStep), child.calendar.starts_at(), child.calendar.week_start()) == label) start -= kStep;
+    while (start - kStep >= horizon_.start - 40 * kDay &&
+           Label(period, CivilAt(zone, start - kStep), child.calendar.starts_at(),
+                 child.calendar.week_start()) == label)
+      start -= kStep;
     return {{start, b}};
   }
   return {};
 }
 
-void World::ReadsThrough(DatasetId reader, Instant a, Instant b, Instant end, bool held, bool with_self, DatasetId own, std::vector<CellRef>& out) const {
+void World::ReadsThrough(DatasetId reader, Instant a, Instant b, Instant end, bool held, bool with_self,
+                         DatasetId own, std::vector<CellRef>& out) const {
   for (const EdgeId e : g_.in(reader)) {
     const Edge& edge = g_[e];
     if (edge.self() && !with_self) continue;
     const Dataset& parent = g_[edge.from];
     const auto& cells = cells_[edge.from.value];
-    const bool latest = std::holds_alternative<reads::Latest>(edge.effective), then = std::holds_alternative<reads::LatestThen>(edge.effective);
+    const bool latest = std::holds_alternative<reads::Latest>(edge.effective),
+               then = std::holds_alternative<reads::LatestThen>(edge.effective);
     if (latest || then) {
       // The newest complete one: when the cell ended, or now.
       const Instant at = (then || held) && g_[own].layout ? end : request_.now;
       std::size_t newest = cells.size();
       for (std::size_t i = 0; i < cells.size(); ++i) {
-        const Instant complete_at = parent.complete_after ? ShiftBy(parent.calendar.zone(), cells[i].end, Grain{parent.complete_after->unit == Duration::Unit::kDay ? Grain::Unit::kDay : Grain::Unit::kHour, 1}, parent.complete_after->count) : cells[i].end;
+        const Instant complete_at =
+            parent.complete_after
+                ? ShiftBy(parent.calendar.zone(), cells[i].end,
+                          Grain{parent.complete_after->unit == Duration::Unit::kDay ? Grain::Unit::kDay
+                                                                                    : Grain::Unit::kHour,
+                                1},
+                          parent.complete_after->count)
+                : cells[i].end;
         if (complete_at <= at) newest = i;
       }
       if (newest < cells.size()) out.emplace_back(edge.from.value, newest);
@@ -147,7 +179,8 @@ void World::ReadsThrough(DatasetId reader, Instant a, Instant b, Instant end, bo
         continue;
       }
       for (std::size_t i = 0; i < cells.size(); ++i)
-        if (cells[i].begun && cells[i].start < s.end && cells[i].end > s.start) out.emplace_back(edge.from.value, i);  // what has not begun holds nothing
+        if (cells[i].begun && cells[i].start < s.end && cells[i].end > s.start)
+          out.emplace_back(edge.from.value, i);  // what has not begun holds nothing
     }
   }
 }
@@ -229,15 +262,20 @@ void World::Solve() {
         if (at(r).*flag || !allowed(r)) continue;
         const auto memory = memory_of(r.first);
         const auto& list = memory ? outer[r] : reads[r];
-        const bool dirty = std::any_of(list.begin(), list.end(), [&](const CellRef& p) { return at(p).*flag; });
+        const bool dirty =
+            std::any_of(list.begin(), list.end(), [&](const CellRef& p) { return at(p).*flag; });
         if (dirty) at(r).*flag = changed = true;
         if (!dirty && memory) {
           // Is there a cell dirtied by others, less than `memory` before, from which a chain leads here?
           for (std::size_t i = 0; i < r.second && !(at(r).*flag); ++i) {
             const CellRef origin{r.first, i};
-            const bool from_others = at(origin).*flag && (seeded(origin) || std::any_of(outer[origin].begin(), outer[origin].end(), [&](const CellRef& p) { return at(p).*flag; }));
+            const bool from_others =
+                at(origin).*flag &&
+                (seeded(origin) || std::any_of(outer[origin].begin(), outer[origin].end(),
+                                               [&](const CellRef& p) { return at(p).*flag; }));
             if (!from_others) continue;
-            const Instant limit = ShiftBy(g_.datasets[r.first].calendar.zone(), at(origin).start, Grain{Grain::Unit::kDay, 1}, *memory);
+            const Instant limit = ShiftBy(g_.datasets[r.first].calendar.zone(), at(origin).start,
+                                          Grain{Grain::Unit::kDay, 1}, *memory);
             if (at(r).start >= limit) continue;
             std::set<std::size_t> chain = {i};
             for (std::size_t k = i + 1; k <= r.second; ++k) {
@@ -251,23 +289,30 @@ void World::Solve() {
       }
     }
   };
-  spread([&](const CellRef& r) { return at(r).asked && at(r).begun; }, &Cell::reached, [&](const CellRef& r) { return at(r).begun; });
+  spread([&](const CellRef& r) { return at(r).asked && at(r).begun; }, &Cell::reached,
+         [&](const CellRef& r) { return at(r).begun; });
   const auto can = [&](const CellRef& r) { return at(r).begun && !at(r).blocked && !at(r).gone; };
   spread([&](const CellRef& r) { return at(r).asked && can(r); }, &Cell::would, can);
-  spread([&](const CellRef& r) { return at(r).asked && can(r) && (at(r).complete || request_.include_open); }, &Cell::built, [&](const CellRef& r) { return can(r) && at(r).complete; });
-  spread([&](const CellRef& r) { return at(r).would && !at(r).complete && !at(r).built; }, &Cell::later, [&](const CellRef& r) { return at(r).would; });
+  spread([&](const CellRef& r) { return at(r).asked && can(r) && (at(r).complete || request_.include_open); },
+         &Cell::built, [&](const CellRef& r) { return can(r) && at(r).complete; });
+  spread([&](const CellRef& r) { return at(r).would && !at(r).complete && !at(r).built; }, &Cell::later,
+         [&](const CellRef& r) { return at(r).would; });
 }
 
 std::vector<std::string> World::Compare(const Plan& plan) const {
   std::vector<std::string> found;
   const auto differ = [&](std::uint32_t d, const Cell& c, const char* what, bool expected) {
-    found.push_back(fmt::format("{} {}: {}expected in {}", g_.datasets[d].name, IsFinite(c.start) ? FormatInstant(c.start) : "whole", expected ? "" : "not ", what));
+    found.push_back(fmt::format("{} {}: {}expected in {}", g_.datasets[d].name,
+                                IsFinite(c.start) ? FormatInstant(c.start) : "whole", expected ? "" : "not ",
+                                what));
   };
   std::vector<SpanSet> built(cells_.size()), stale(cells_.size()), later(cells_.size());
   for (const Step& s : plan.steps) built[s.dataset.value].Add(s.dirty);
   for (const LeftStale& l : plan.left_stale)
-    if (g_[l.cells.dataset].stores()) stale[l.cells.dataset.value].Add(l.cells.whole ? SpanSet::All() : l.cells.spans);
-  for (const Afterwards& a : plan.afterwards) later[a.cells.dataset.value].Add(a.cells.whole ? SpanSet::All() : a.cells.spans);
+    if (g_[l.cells.dataset].stores())
+      stale[l.cells.dataset.value].Add(l.cells.whole ? SpanSet::All() : l.cells.spans);
+  for (const Afterwards& a : plan.afterwards)
+    later[a.cells.dataset.value].Add(a.cells.whole ? SpanSet::All() : a.cells.spans);
   for (std::uint32_t d = 0; d < cells_.size(); ++d) {
     for (const Cell& c : cells_[d]) {
       const Instant probe = IsFinite(c.start) ? c.start : 0;
@@ -281,7 +326,10 @@ std::vector<std::string> World::Compare(const Plan& plan) const {
   std::map<CellRef, std::size_t> writer;
   for (std::size_t s = 0; s < plan.steps.size(); ++s)
     for (std::size_t i = 0; i < cells_[plan.steps[s].dataset.value].size(); ++i)
-      if (plan.steps[s].dirty.Contains(IsFinite(cells_[plan.steps[s].dataset.value][i].start) ? cells_[plan.steps[s].dataset.value][i].start : 0)) writer[{plan.steps[s].dataset.value, i}] = s;
+      if (plan.steps[s].dirty.Contains(IsFinite(cells_[plan.steps[s].dataset.value][i].start)
+                                           ? cells_[plan.steps[s].dataset.value][i].start
+                                           : 0))
+        writer[{plan.steps[s].dataset.value, i}] = s;
   std::vector<std::set<int>> before(plan.steps.size() + 1);
   for (const Step& s : plan.steps) {
     for (const int a : s.after) {
@@ -290,18 +338,24 @@ std::vector<std::string> World::Compare(const Plan& plan) const {
       before[s.id].insert(before[a].begin(), before[a].end());
     }
   }
-  const bool loose = std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& s) { return !s.interleaved.empty(); }) ||
-                     std::any_of(plan.hazards.begin(), plan.hazards.end(), [](const Hazard& h) { return h.code == "cycle"; });
+  const bool loose = std::any_of(plan.steps.begin(), plan.steps.end(),
+                                 [](const Step& s) { return !s.interleaved.empty(); }) ||
+                     std::any_of(plan.hazards.begin(), plan.hazards.end(),
+                                 [](const Hazard& h) { return h.code == "cycle"; });
   for (const auto& [ref, s] : writer) {
     for (const CellRef& p : Reads(DatasetId{ref.first}, ref.second, false, true)) {
       const auto it = writer.find(p);
       if (it == writer.end() || loose) continue;
       if (it->second == s) {
-        if (p.first == ref.first && p != ref && !plan.steps[s].sequential) found.push_back(fmt::format("{}: a cell reads another of its own step, which is not sequential", g_.datasets[ref.first].name));
+        if (p.first == ref.first && p != ref && !plan.steps[s].sequential)
+          found.push_back(fmt::format("{}: a cell reads another of its own step, which is not sequential",
+                                      g_.datasets[ref.first].name));
         continue;
       }
       if (!before[plan.steps[s].id].count(plan.steps[it->second].id))
-        found.push_back(fmt::format("step {} ({}) reads what step {} ({}) writes, and does not wait for it", plan.steps[s].id, g_.datasets[ref.first].name, plan.steps[it->second].id, g_.datasets[p.first].name));
+        found.push_back(fmt::format("step {} ({}) reads what step {} ({}) writes, and does not wait for it",
+                                    plan.steps[s].id, g_.datasets[ref.first].name, plan.steps[it->second].id,
+                                    g_.datasets[p.first].name));
     }
   }
   return found;
@@ -349,7 +403,9 @@ std::vector<std::string> World::Simulate(const Plan& plan) const {
   Values current = old;
   for (const Step& s : plan.steps) {
     for (std::size_t i = 0; i < cells_[s.dataset.value].size(); ++i) {
-      if (!s.dirty.Contains(IsFinite(cells_[s.dataset.value][i].start) ? cells_[s.dataset.value][i].start : 0)) continue;
+      if (!s.dirty.Contains(IsFinite(cells_[s.dataset.value][i].start) ? cells_[s.dataset.value][i].start
+                                                                       : 0))
+        continue;
       std::uint64_t v = version({s.dataset.value, i}, true);
       for (const CellRef& p : Reads(s.dataset, i, false, true)) v = mix(v, current[p.first][p.second]);
       current[s.dataset.value][i] = v;
@@ -359,13 +415,18 @@ std::vector<std::string> World::Simulate(const Plan& plan) const {
   for (std::uint32_t d = 0; d < cells_.size(); ++d) {
     for (std::size_t i = 0; i < cells_[d].size(); ++i) {
       const Cell& c = cells_[d][i];
-      const std::string name = fmt::format("{} {}", g_.datasets[d].name, IsFinite(c.start) ? FormatInstant(c.start) : "whole");
-      if (planned.count({d, i}) && old[d][i] == reference[d][i]) found.push_back(name + ": rebuilt for nothing");
+      const std::string name =
+          fmt::format("{} {}", g_.datasets[d].name, IsFinite(c.start) ? FormatInstant(c.start) : "whole");
+      if (planned.count({d, i}) && old[d][i] == reference[d][i])
+        found.push_back(name + ": rebuilt for nothing");
       if (current[d][i] == reference[d][i] || !c.begun) continue;
       std::string because;
       for (const CellRef& p : Reads(DatasetId{d}, i, !planned.count({d, i}), true))
-        if (current[p.first][p.second] != reference[p.first][p.second]) because += fmt::format(" {}@{}", g_.datasets[p.first].name, FormatInstant(cells_[p.first][p.second].start));
-      found.push_back(name + ": still wrong after the plan; it reads" + (because.empty() ? " nothing that is wrong" : because));
+        if (current[p.first][p.second] != reference[p.first][p.second])
+          because += fmt::format(" {}@{}", g_.datasets[p.first].name,
+                                 FormatInstant(cells_[p.first][p.second].start));
+      found.push_back(name + ": still wrong after the plan; it reads" +
+                      (because.empty() ? " nothing that is wrong" : because));
     }
   }
   return found;

@@ -1,5 +1,6 @@
-// The slow and obvious planner: every cell of every dataset is listed, and what it reads is found by walking the
-// clock in steps of half an hour. It shares no arithmetic with the planner that it judges, but the zones' offsets.
+// The slow and obvious planner: every cell of every dataset is listed, and what it reads is found by walking
+// the clock in steps of half an hour. It shares no arithmetic with the planner that it judges, but the zones'
+// offsets.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace backreach::oracle {
 
 struct Cell {
   Instant start, end;
-  bool reached = false, would = false, built = false, later = false, gone = false, blocked = false, complete = false, begun = false, asked = false;
+  bool reached = false, would = false, built = false, later = false, gone = false, blocked = false,
+       complete = false, begun = false, asked = false;
 };
 
 // A stretch of time on which all cells are listed. Requests and histories must lie well inside it.
@@ -30,7 +32,8 @@ class World {
   void Solve();
   const std::vector<Cell>& cells(DatasetId id) const { return cells_[id.value]; }
 
-  // Differences between the plan and the definitions: steps, what is left stale, what is for afterwards, order.
+  // Differences between the plan and the definitions: steps, what is left stale, what is for afterwards,
+  // order.
   std::vector<std::string> Compare(const Plan& plan) const;
   // Applies the correction, runs the plan, and compares every cell with a rebuild of everything.
   std::vector<std::string> Simulate(const Plan& plan) const;
@@ -46,10 +49,12 @@ class World {
   Instant ShiftBy(const Zone& zone, Instant t, const Grain& unit, std::int64_t n) const;
   // What [a, b) of the child reads of the parent; `own` is the child's cell, if it is one.
   std::vector<Stretch> ReadStretch(const Edge& edge, Instant a, Instant b, bool held) const;
-  // All stored cells that a cell reads, views resolved. `held`: what it was made from, else what a rebuild reads.
+  // All stored cells that a cell reads, views resolved. `held`: what it was made from, else what a rebuild
+  // reads.
   using CellRef = std::pair<std::uint32_t, std::size_t>;
   std::vector<CellRef> Reads(DatasetId id, std::size_t cell, bool held, bool with_self = true) const;
-  void ReadsThrough(DatasetId reader, Instant a, Instant b, Instant end, bool held, bool with_self, DatasetId own, std::vector<CellRef>& out) const;
+  void ReadsThrough(DatasetId reader, Instant a, Instant b, Instant end, bool held, bool with_self,
+                    DatasetId own, std::vector<CellRef>& out) const;
 
   const LineageGraph& g_;
   const Request& request_;

@@ -44,10 +44,21 @@ void Judge(const Sample& s) {
 }
 
 void Exhaustive() {
-  const Grain grains[] = {{Grain::Unit::kHours, 6}, {Grain::Unit::kDay, 1}, {Grain::Unit::kWeek, 1}, {Grain::Unit::kMonth, 1}, {}};
+  const Grain grains[] = {{Grain::Unit::kHours, 6},
+                          {Grain::Unit::kDay, 1},
+                          {Grain::Unit::kWeek, 1},
+                          {Grain::Unit::kMonth, 1},
+                          {}};
   const Zone* zones[] = {Zone::Utc(), Zone::Find("America/New_York")};
-  const Reads mappings[] = {reads::Same{}, reads::Window{-1, 0, {}, false}, reads::Window{1, 1, Grain{Grain::Unit::kDay, 1}, false}, reads::Previous{},
-                            reads::ToDate{Grain::Unit::kMonth}, reads::Key{}, reads::Latest{}, reads::LatestThen{}, reads::All{}};
+  const Reads mappings[] = {reads::Same{},
+                            reads::Window{-1, 0, {}, false},
+                            reads::Window{1, 1, Grain{Grain::Unit::kDay, 1}, false},
+                            reads::Previous{},
+                            reads::ToDate{Grain::Unit::kMonth},
+                            reads::Key{},
+                            reads::Latest{},
+                            reads::LatestThen{},
+                            reads::All{}};
   const Instant first = At("2026-02-20T00:00Z");
   for (const Grain& pg : grains)
     for (const Zone* pz : zones)
@@ -58,7 +69,7 @@ void Exhaustive() {
             if (key && (!pg.bears_dates() || !cg.bears_dates())) continue;  // refused, and read as all
             const auto* window = std::get_if<reads::Window>(&mapping);
             if (window && !window->unit && cg.none()) continue;  // needs a unit
-            if (window && cg.none()) continue;                  // counts back from now: tested by itself
+            if (window && cg.none()) continue;                   // counts back from now: tested by itself
             Sample s;
             s.graph.datasets.push_back(MakeDataset("a", pg, pz, first));
             s.graph.datasets.push_back(MakeDataset("b", cg, cz, first));
@@ -71,7 +82,8 @@ void Exhaustive() {
             Instant at = At("2026-03-02T12:00Z");
             while (at < At("2026-03-16T12:00Z")) {
               s.request.targets = {WholeCells(s.graph, DatasetId{0}, Span{at, at + 1})};
-              s.text = fmt::format("a({} {}) -> b({} {}) {}, dirty at {}", FormatGrain(pg), pz->name(), FormatGrain(cg), cz->name(), FormatReads(mapping), FormatInstant(at));
+              s.text = fmt::format("a({} {}) -> b({} {}) {}, dirty at {}", FormatGrain(pg), pz->name(),
+                                   FormatGrain(cg), cz->name(), FormatReads(mapping), FormatInstant(at));
               Judge(s);
               if (pg.none()) break;
               at = s.graph.datasets[0].calendar.Next(at);
@@ -84,13 +96,17 @@ void Exhaustive() {
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "exhaustive";
   const std::uint64_t first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
-  const std::uint64_t count = mode == "forever" ? ~std::uint64_t{0} : argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1000;
-  if (mode == "exhaustive") Exhaustive();
+  const std::uint64_t count = mode == "forever" ? ~std::uint64_t{0}
+                              : argc > 3        ? std::strtoull(argv[3], nullptr, 10)
+                                                : 1000;
+  if (mode == "exhaustive")
+    Exhaustive();
   else
     for (std::uint64_t i = 0; i < count; ++i) {
       Judge(RandomSample(first + i));
       if (mode == "forever" && i % 10000 == 9999) fmt::print("{} graphs, {} failures\n", i + 1, failures);
     }
-  fmt::print("{} plans compared with the oracle, {} of them run with values: {} passed, {} failed\n", compared, simulated, compared - failures, failures);
+  fmt::print("{} plans compared with the oracle, {} of them run with values: {} passed, {} failed\n",
+             compared, simulated, compared - failures, failures);
   return failures > 0;
 }

@@ -5,7 +5,9 @@
 using namespace backreach;
 
 static Instant At(const char* text) { return *ParseInstant(text, true); }
-static Calendar Cal(const char* grain, const char* zone, std::int64_t starts_at = 0, int week = 0) { return Calendar(*ParseGrain(grain), Zone::Find(zone), starts_at, week); }
+static Calendar Cal(const char* grain, const char* zone, std::int64_t starts_at = 0, int week = 0) {
+  return Calendar(*ParseGrain(grain), Zone::Find(zone), starts_at, week);
+}
 
 TEST_CASE("days of 23, 25, 23.5 and 24.5 hours") {
   const Calendar ny = Cal("day", "America/New_York");
@@ -19,7 +21,8 @@ TEST_CASE("days of 23, 25, 23.5 and 24.5 hours") {
 
 TEST_CASE("a date that does not exist is no cell, and is not counted") {
   const Calendar apia = Cal("day", "Pacific/Apia");
-  const Span span{At("2011-12-29T10:00Z"), At("2012-01-01T10:00Z")};  // 29 (UTC-10) .. 1 January (UTC+14): 29, 31, 1
+  const Span span{At("2011-12-29T10:00Z"),
+                  At("2012-01-01T10:00Z")};  // 29 (UTC-10) .. 1 January (UTC+14): 29, 31, 1
   CHECK(apia.Key(At("2011-12-30T09:59Z")) == "2011-12-29");
   CHECK(apia.Key(At("2011-12-30T10:00Z")) == "2011-12-31");
   CHECK(apia.Count({apia.Floor(span.start), apia.Floor(span.end)}) == 3);
@@ -51,15 +54,19 @@ TEST_CASE("half-hour zones cut their own hours") {
 }
 
 TEST_CASE("counts in closed form equal counts by walking") {
-  for (const char* zone : {"UTC", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "Asia/Kathmandu"})
-    for (const char* grain : {"15 minutes", "20 minutes", "hour", "2 hours", "6 hours", "day", "week", "month", "quarter", "year"}) {
+  for (const char* zone :
+       {"UTC", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "Asia/Kathmandu"})
+    for (const char* grain : {"15 minutes", "20 minutes", "hour", "2 hours", "6 hours", "day", "week",
+                              "month", "quarter", "year"}) {
       const Calendar c = Cal(grain, zone);
-      for (const char* from : {"2011-12-28T00:00Z", "2026-03-06T00:00Z", "2026-04-03T00:00Z", "2026-10-30T00:00Z"}) {
+      for (const char* from :
+           {"2011-12-28T00:00Z", "2026-03-06T00:00Z", "2026-04-03T00:00Z", "2026-10-30T00:00Z"}) {
         const Instant start = c.Floor(At(from));
         Instant at = start;
         for (std::int64_t n = 1; n <= 40; ++n) {
           at = c.Next(at);
-          CHECK_MESSAGE(c.Count({start, at}) == n, zone << " " << grain << " from " << from << " after " << n);
+          CHECK_MESSAGE(c.Count({start, at}) == n,
+                        zone << " " << grain << " from " << from << " after " << n);
           CHECK(c.Floor(at) == at);
           CHECK(c.Ceil(at - 1) == at);
         }
@@ -81,9 +88,11 @@ TEST_CASE("what a person may write as a date") {
   CHECK(ParseDate("2026-W10", ny).span == Span{At("2026-03-02T05:00Z"), At("2026-03-09T04:00Z")});
   CHECK(ParseDate("2026-Q1", ny).span->end == At("2026-04-01T04:00Z"));
   CHECK(ParseDate("2026", ny).span->start == At("2026-01-01T05:00Z"));
-  CHECK(ParseDate("2026-11-01T01", ny).span == Span{At("2026-11-01T05:00Z"), At("2026-11-01T07:00Z")});  // shown twice: both
-  CHECK_FALSE(ParseDate("2026-03-08T02", ny).span);                                                       // left out
-  for (const char* bad : {"2026-02-30", "2026-13", "2026-W54", "2026-Q5", "26-01-01", "", "2026-3-1", "2026-03-01T5"}) {
+  CHECK(ParseDate("2026-11-01T01", ny).span ==
+        Span{At("2026-11-01T05:00Z"), At("2026-11-01T07:00Z")});  // shown twice: both
+  CHECK_FALSE(ParseDate("2026-03-08T02", ny).span);               // left out
+  for (const char* bad :
+       {"2026-02-30", "2026-13", "2026-W54", "2026-Q5", "26-01-01", "", "2026-3-1", "2026-03-01T5"}) {
     CHECK_FALSE(ParseDate(bad, ny).span);
     CHECK(ParseDate(bad, ny).error.find(bad) != std::string::npos);
   }
@@ -91,16 +100,19 @@ TEST_CASE("what a person may write as a date") {
 
 TEST_CASE("grains that are none are refused with what to write instead") {
   std::string why;
-  for (const char* bad : {"0 0 * * 1-5", "business day", "7 minutes", "5 hours", "2 days", "fortnight", "@daily", "60 minutes", "24 hours"}) {
+  for (const char* bad : {"0 0 * * 1-5", "business day", "7 minutes", "5 hours", "2 days", "fortnight",
+                          "@daily", "60 minutes", "24 hours"}) {
     why.clear();
     CHECK_FALSE(ParseGrain(bad, &why));
     CHECK_FALSE(why.empty());
   }
-  for (const char* good : {"hour", "1 minute", "15 minutes", "6 hours", "none", "quarter"}) CHECK(ParseGrain(good));
+  for (const char* good : {"hour", "1 minute", "15 minutes", "6 hours", "none", "quarter"})
+    CHECK(ParseGrain(good));
 }
 
 TEST_CASE("several grains over time: a cell cut by the next block ends there") {
-  Block a{Cal("month", "UTC"), kMinInstant, At("2026-03-10T00:00Z")}, b{Cal("day", "UTC"), At("2026-03-10T00:00Z"), kMaxInstant};
+  Block a{Cal("month", "UTC"), kMinInstant, At("2026-03-10T00:00Z")},
+      b{Cal("day", "UTC"), At("2026-03-10T00:00Z"), kMaxInstant};
   const Layout layout({a, b});
   CHECK(layout.CellAt(At("2026-03-05T00:00Z")) == Span{At("2026-03-01T00:00Z"), At("2026-03-10T00:00Z")});
   CHECK(layout.CellAt(At("2026-03-10T05:00Z")) == Span{At("2026-03-10T00:00Z"), At("2026-03-11T00:00Z")});

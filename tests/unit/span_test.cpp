@@ -26,7 +26,8 @@ TEST_CASE("set algebra agrees with sets of numbers") {
   };
   for (int round = 0; round < 3000; ++round) {
     const SpanSet a = make(), b = make();
-    const auto x = members(a), y = members(b), u = members(Union(a, b)), i = members(Intersection(a, b)), d = members(Difference(a, b));
+    const auto x = members(a), y = members(b), u = members(Union(a, b)), i = members(Intersection(a, b)),
+               d = members(Difference(a, b));
     for (Instant t = -1; t < 60; ++t) {
       CHECK(u.count(t) == (x.count(t) || y.count(t)));
       CHECK(i.count(t) == (x.count(t) && y.count(t)));

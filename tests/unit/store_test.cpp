@@ -14,7 +14,9 @@ using namespace backreach;
 namespace {
 
 struct Place2 {
-  std::filesystem::path folder = std::filesystem::temp_directory_path() / ("backreach-store-" + std::to_string(std::rand()) + std::to_string(reinterpret_cast<std::uintptr_t>(this)));
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("backreach-store-" + std::to_string(std::rand()) +
+                                                std::to_string(reinterpret_cast<std::uintptr_t>(this)));
   Place2() { std::filesystem::create_directories(folder); }
   ~Place2() { std::filesystem::remove_all(folder); }
   std::string path() const { return (folder / "sub" / "g.db").string(); }
@@ -78,7 +80,8 @@ TEST_CASE("what goes into the store comes out again, source by source") {
   CHECK(store.Check().empty());
 }
 
-TEST_CASE("a store that is not there, damaged, somebody else's, empty or too new is refused, and left as it is") {
+TEST_CASE(
+    "a store that is not there, damaged, somebody else's, empty or too new is refused, and left as it is") {
   const Place2 place;
   const auto status = [&](const std::string& path) {
     try {
@@ -116,7 +119,9 @@ TEST_CASE("every older layout is brought up to date with what it holds") {
     const Place2 place;
     std::filesystem::create_directories(place.folder / "sub");
     for (std::size_t i = 0; i < layout; ++i) Sql(place.path(), LayoutScripts()[i]);
-    if (layout > 0) Sql(place.path(), "pragma application_id = " + std::to_string(kApplicationId) + "; pragma user_version = " + std::to_string(layout));
+    if (layout > 0)
+      Sql(place.path(), "pragma application_id = " + std::to_string(kApplicationId) +
+                            "; pragma user_version = " + std::to_string(layout));
     Store store = Store::OpenForWriting(place.path());
     CHECK(store.layout() == NewestLayout());
     CHECK(store.Replace({Sample("dbt", "shop", 1)}) == 1);

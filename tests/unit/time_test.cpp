@@ -46,9 +46,11 @@ TEST_CASE("a time that the clocks skip is the first instant after, one shown twi
 }
 
 TEST_CASE("FirstReach and LastReach do not decrease, whatever the zone does") {
-  for (const char* name : {"America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "Asia/Kathmandu", "America/St_Johns", "Africa/Casablanca"}) {
+  for (const char* name : {"America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "Asia/Kathmandu",
+                           "America/St_Johns", "Africa/Casablanca"}) {
     const Zone* zone = Z(name);
-    for (const char* around : {"2011-12-30T00:00Z", "2026-03-08T00:00Z", "2026-04-05T00:00Z", "2026-11-01T00:00Z", "1987-04-05T00:00Z"}) {
+    for (const char* around : {"2011-12-30T00:00Z", "2026-03-08T00:00Z", "2026-04-05T00:00Z",
+                               "2026-11-01T00:00Z", "1987-04-05T00:00Z"}) {
       Instant before_first = kMinInstant, before_last = kMinInstant;
       for (Civil c = At(around) - 3 * kDay; c < At(around) + 3 * kDay; c += 600) {
         CHECK(zone->FirstReach(c) >= before_first);
@@ -65,8 +67,10 @@ TEST_CASE("durations: days follow the calendar, hours elapse, the 31st becomes t
   CHECK(AddDuration(*ny, At("2026-03-07T17:00Z"), *ParseDuration("1d")) == At("2026-03-08T16:00Z"));
   CHECK(AddDuration(*ny, At("2026-03-07T17:00Z"), *ParseDuration("24h")) == At("2026-03-08T17:00Z"));
   CHECK(AddDuration(*Zone::Utc(), At("2026-01-31T06:00Z"), *ParseDuration("1mo")) == At("2026-02-28T06:00Z"));
-  CHECK(AddDuration(*Zone::Utc(), At("2024-02-29T00:00Z"), *ParseDuration("1y"), -1) == At("2023-02-28T00:00Z"));
-  for (const char* bad : {"", "d", "5", "5 d", "-1d", "1.5d", "5q", "99999999d"}) CHECK_FALSE(ParseDuration(bad));
+  CHECK(AddDuration(*Zone::Utc(), At("2024-02-29T00:00Z"), *ParseDuration("1y"), -1) ==
+        At("2023-02-28T00:00Z"));
+  for (const char* bad : {"", "d", "5", "5 d", "-1d", "1.5d", "5q", "99999999d"})
+    CHECK_FALSE(ParseDuration(bad));
 }
 
 TEST_CASE("a zone that nobody has is none") { CHECK(Zone::Find("Mars/Olympus") == nullptr); }
