@@ -13,6 +13,9 @@ const std::vector<HazardKind>& HazardKinds() {
   static const std::vector<HazardKind> kinds = {
       hazards::Cycle(),
       hazards::AppendDuplicates(),
+      hazards::BoundedMatch(),
+      hazards::UnfilteredBatch(),
+      hazards::WatermarkFilter(),
       hazards::OpenPartition(),
       hazards::Retention(),
       hazards::PartialOverwrite(),
@@ -20,6 +23,8 @@ const std::vector<HazardKind>& HazardKinds() {
       hazards::LeftStale(),
       hazards::CannotRebuild(),
       hazards::NullKey(),
+      hazards::ColumnsKept(),
+      hazards::RangeNotPassed(),
       hazards::UnprovenKey(),
       hazards::MergeKeepsRemovedRows(),
       hazards::EmptyPartitionKept(),

@@ -46,6 +46,12 @@ struct DetectedBy {
   std::vector<std::string> constraint;  // an enforced constraint's columns
 };
 
+// Cells of a step with the values of dimensions beside time that they are for.
+struct StepPart {
+  std::map<std::string, std::vector<std::string>> values;
+  SpanSet spans;
+};
+
 struct Step {
   int id = 0;
   int wave = 0;
@@ -57,8 +63,9 @@ struct Step {
   bool sequential = false;
   std::vector<DatasetId> interleaved;
   std::optional<int> run;
-  SpanSet spans;                           // empty for a whole step
-  SpanSet dirty;                           // the cells that are dirty, also where the step is whole
+  SpanSet spans;                // empty for a whole step
+  SpanSet dirty;                // the cells that are dirty, also where the step is whole
+  std::vector<StepPart> parts;  // where the dataset has dimensions and not all values were asked for
   std::optional<std::int64_t> partitions;  // nothing where the first one is unknown
   std::vector<StepReads> reads;
   std::vector<Cells> rewrites;

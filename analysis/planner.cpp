@@ -13,6 +13,7 @@
 #include <map>
 
 #include "analysis/copies.hpp"
+#include "analysis/dimensions.hpp"
 #include "analysis/hazard.hpp"
 #include "analysis/methods.hpp"
 #include "analysis/order.hpp"
@@ -632,6 +633,48 @@ class Planner {
     for (Step& step : plan_.steps)
       step.hazards.assign(codes[step.dataset].begin(), codes[step.dataset].end());
     plan_.hazards = std::move(found);
+    Effects();
+  }
+
+  // One effect for a step: the first that holds of kept-old, lost, duplicated, overwritten-open, unknown,
+  // replaced; and which existing checks would have told.
+  void Effects() {
+    std::map<DatasetId, std::map<std::string, bool>> codes;  // code -> blocking
+    for (const Hazard& h : plan_.hazards)
+      if (h.dataset.valid())
+        codes[h.dataset][h.code] = codes[h.dataset][h.code] || h.severity == HazardSeverity::kBlocking;
+    for (Step& step : plan_.steps) {
+      if (step.correct) continue;
+      const Dataset& d = graph_[step.dataset];
+      const auto& found = codes[step.dataset];
+      const auto has = [&](const char* code) { return found.count(code) > 0; };
+      const auto blocks = [&](const char* code) {
+        const auto it = found.find(code);
+        return it != found.end() && it->second;
+      };
+      const bool open = request_.include_open && d.layout && !step.whole &&
+                        step.spans.back().end > frame_[step.dataset].complete_end;
+      if (has("watermark-filter"))
+        step.effect = Effect::kKeptOld;
+      else if (step.effect == Effect::kLost || blocks("partial-overwrite"))
+        step.effect = Effect::kLost;
+      else if (d.writes == Writes::kAppend || has("bounded-match") || has("unfiltered-batch") ||
+               blocks("null-key"))
+        step.effect = Effect::kDuplicated;
+      else if (open)
+        step.effect = Effect::kOverwrittenOpen;
+      if (!step.methods.empty()) step.methods[0].effect = step.effect;
+      if (step.effect != Effect::kDuplicated) continue;
+      for (const CheckFact& check : d.checks) {
+        if (check.kind == "unique" && check.enabled && check.covers_all_rows && check.fails_run)
+          step.detected_by.push_back({check.id, {}});
+        if (check.kind == "constraint") step.detected_by.push_back({"", check.columns});
+      }
+      std::sort(step.detected_by.begin(), step.detected_by.end(),
+                [](const DetectedBy& a, const DetectedBy& b) {
+                  return std::tie(a.test, a.constraint) < std::tie(b.test, b.constraint);
+                });
+    }
   }
 
   Hazard CycleHazard(const Cycle& cycle) const {
@@ -750,6 +793,10 @@ class Planner {
 
 }  // namespace
 
-Plan MakePlan(const LineageGraph& graph, const Request& request) { return Planner(graph, request).Make(); }
+Plan MakePlan(const LineageGraph& graph, const Request& request) {
+  if (!NeedsExpansion(request)) return Planner(graph, request).Make();
+  const Expanded expanded = Expand(graph, request);
+  return Fold(graph, request, expanded, Planner(expanded.graph, expanded.request).Make());
+}
 
 }  // namespace backreach

@@ -14,6 +14,7 @@
 #include "graph/calendar.hpp"
 #include "graph/digest.hpp"
 #include "graph/words.hpp"
+#include "ingest/dbt_sql.hpp"
 #include "ingest/dbt_writes.hpp"
 #include "ingest/file.hpp"
 #include "ingest/importer.hpp"
@@ -100,6 +101,10 @@ struct PendingNode {
   bool microbatch = false, external = false, has_partition_by = false;
   std::vector<std::string> hooks;  // the text of pre- and post-hooks
   std::vector<std::string> fqn;
+  std::string sql;                      // of incremental models
+  std::vector<std::string> predicates;  // incremental_predicates
+  std::vector<std::string> update_columns, exclude_columns;
+  std::string on_schema_change;
 };
 
 struct PendingTest {
@@ -379,6 +384,9 @@ class ManifestReader {
     dom::element depends;
     if (Child(e, "depends_on", depends)) node.parents = Strings(depends, "nodes");
     if (configured) Config(config, node);
+    if (node.write.materialized == "incremental")
+      node.sql = std::string(Str(e, "raw_code").empty() ? Str(e, "raw_sql") : Str(e, "raw_code"));
+    Constraints(e, node);
     Ownership(e, config, configured, fact);
     fact.tags = Strings(e, "tags");
     for (const char* where : {"", "config"}) MetaBlock(e, where, fact);
@@ -423,6 +431,99 @@ class ManifestReader {
     dom::element predicates;
     node.write.has_predicates =
         Child(config, "incremental_predicates", predicates) || Child(config, "predicates", predicates);
+    if (node.write.has_predicates) node.predicates = Strings(predicates);
+    node.update_columns = Strings(config, "merge_update_columns");
+    node.exclude_columns = Strings(config, "merge_exclude_columns");
+    node.on_schema_change = Lower(Str(config, "on_schema_change"));
+  }
+
+  // Keys that the platform enforces: where a contract is, on PostgreSQL-like platforms and DuckDB.
+  void Constraints(const dom::element& e, const PendingNode& node) {
+    dom::element contract, config;
+    bool enforced = false;
+    if (Child(e, "contract", contract)) enforced = Bool(contract, "enforced").value_or(false);
+    if (!enforced && Child(e, "config", config) && Child(config, "contract", contract))
+      enforced = Bool(contract, "enforced").value_or(false);
+    if (!enforced) return;
+    const auto add = [&](std::string_view type, std::vector<std::string> columns) {
+      if (columns.empty()) return;
+      const bool key = type == "primary_key" || type == "unique";
+      if (!key && type != "not_null") return;
+      CheckFact check;
+      check.id = fmt::format("constraint {} of {} ({})", type, node.fact.name, Join(columns, ", "));
+      check.dataset = node.fact.name;
+      check.kind = key ? "constraint" : "not_null_constraint";
+      check.columns = columns;
+      check.at = node.fact.at;
+      constraints_.push_back(check);
+      if (type == "primary_key") {
+        check.kind = "not_null_constraint";
+        constraints_.push_back(std::move(check));
+      }
+    };
+    dom::element list;
+    dom::array items;
+    if (Child(e, "constraints", list) && !list.get(items))
+      for (const dom::element c : items) add(Str(c, "type"), Strings(c, "columns"));
+    dom::element columns;
+    dom::object by_name;
+    if (Child(e, "columns", columns) && !columns.get(by_name))
+      for (const auto& field : by_name) {
+        if (!Child(field.value, "constraints", list) || list.get(items)) continue;
+        for (const dom::element c : items) add(Str(c, "type"), {std::string(field.key)});
+      }
+  }
+
+  // What the model's own SQL and settings do to a rerun of the past.
+  void Traits(PendingNode& node, Facts& facts) {
+    DatasetFact& fact = node.fact;
+    const auto find = [&](const char* code, const std::string& detail,
+                          std::map<std::string, std::string> data = {}) {
+      fact.findings.push_back({code, detail, std::move(data), fact.at});
+    };
+    const std::string mode = fact.write.mode.value_or("");
+    if (!node.on_schema_change.empty() && node.write.materialized == "incremental")
+      find("on-schema-change", node.on_schema_change);
+    if (node.write.materialized != "incremental") return;
+    if (mode == "merge" && (!node.update_columns.empty() || !node.exclude_columns.empty()))
+      find("columns-kept", node.update_columns.empty()
+                               ? "all columns but " + Join(node.exclude_columns, ", ") + " are updated"
+                               : "only " + Join(node.update_columns, ", ") + " are updated");
+    if (mode == "merge" || mode == "delete_insert")
+      for (const std::string& predicate : node.predicates) {
+        const PredicateBound bound = ReadPredicate(predicate);
+        if (!bound.bounds) continue;
+        std::map<std::string, std::string> data;
+        if (bound.days) data["days"] = fmt::format("{}", *bound.days);
+        find("bounded-match", "only target rows with " + predicate + " are matched", std::move(data));
+      }
+    // Every batch inserts all rows of its result: whole parents, where they are not filtered.
+    const bool inserts_all = adapter_ == "snowflake" || adapter_ == "redshift" || adapter_ == "trino" ||
+                             adapter_ == "sqlserver" || (adapter_ == "fabric" && node.write.key.empty());
+    if (node.microbatch && inserts_all)
+      for (const std::string& parent : node.parents)
+        if (IsData(parent) && !event_timed_.count(parent)) find("unfiltered-batch", parent);
+    if (node.sql.empty() || node.microbatch) {
+      if (!node.sql.empty() && ReadSqlTraits(node.sql).reads_itself) SelfEdge(node, facts);
+      return;
+    }
+    const SqlTraits traits = ReadSqlTraits(node.sql);
+    if (traits.watermark && mode != "whole") find("watermark-filter", traits.watermark_how);
+    if (traits.date_bound_days)
+      find(mode == "whole" ? "partial-overwrite" : "watermark-filter",
+           fmt::format("takes only rows of the last {:g} days before the run", *traits.date_bound_days),
+           {{"days", fmt::format("{}", *traits.date_bound_days)}});
+    if (!traits.variables.empty()) find("range-not-passed", Join(traits.variables, ", "));
+    if (traits.reads_itself) SelfEdge(node, facts);
+  }
+
+  void SelfEdge(const PendingNode& node, Facts& facts) const {
+    EdgeFact edge;
+    edge.from = edge.to = node.fact.name;
+    edge.known = "assumed";
+    edge.note = "its SQL uses its own rows";
+    edge.at = node.fact.at;
+    facts.edges.push_back(std::move(edge));
   }
 
   void Ownership(const dom::element& e, const dom::element& config, bool configured, DatasetFact& fact) {
@@ -803,6 +904,7 @@ class ManifestReader {
       Grain(node);
       Write(node);
       Hooks(node, facts);
+      Traits(node, facts);
       node.fact.platform = adapter_.empty() ? Text() : Text(adapter_);
       if (node.fact.group && !node.fact.owner) {
         const auto it = groups_.find(*node.fact.group);
@@ -820,6 +922,10 @@ class ManifestReader {
     }
     Edges(known, facts);
     Exposures(known, facts);
+    const bool enforces =
+        adapter_ == "postgres" || adapter_ == "duckdb" || adapter_ == "sqlserver" || adapter_ == "mysql";
+    for (CheckFact& check : constraints_)
+      if (enforces || check.kind == "not_null_constraint") facts.checks.push_back(std::move(check));
     for (PendingTest& test : tests_) {
       test.check.dataset = SubjectOf(test, known);
       if (!test.check.dataset.empty()) facts.checks.push_back(std::move(test.check));
@@ -836,6 +942,7 @@ class ManifestReader {
   std::set<std::string> sections_;
   std::vector<PendingNode> nodes_;
   std::vector<PendingTest> tests_;
+  std::vector<CheckFact> constraints_;
   std::vector<PendingExposure> exposures_;
   std::unordered_map<std::string, std::vector<std::string>> passages_;
   std::unordered_set<std::string> disabled_, event_timed_, meta_done_;

@@ -110,8 +110,15 @@ Json EffectJson(Effect effect) { return effect == Effect::kNone ? Json() : Json(
 Json StepJson(const LineageGraph& g, const Step& s) {
   const Dataset& d = g[s.dataset];
   Json spans = Json::array();
-  if (!s.whole)
+  if (!s.whole && s.parts.empty())
     for (const Span& span : s.spans) spans.push_back(SpanJson(*s.calendar, span, d.run_date_offset));
+  for (const StepPart& part : s.parts) {
+    for (const Span& span : s.whole ? SpanSet() : part.spans) {
+      Json j = SpanJson(*s.calendar, span, d.run_date_offset);
+      j["where"] = part.values;
+      spans.push_back(std::move(j));
+    }
+  }
   Json reads = Json::array();
   for (const StepReads& r : s.reads) {
     Json j = CellsJson(g, r.cells);

@@ -266,6 +266,12 @@ class PlanWriter {
     if (s.whole) return g_[s.dataset].layout ? "1 table, all of it" : "1 table";
     const Dataset& d = g_[s.dataset];
     std::string text = SpansText(d, s.spans);
+    for (const StepPart& part : s.parts) {
+      std::vector<std::string> values;
+      for (const auto& [name, list] : part.values) values.push_back(name + " " + ListOf(list));
+      text += (&part == &s.parts.front() ? " for " : "; ") + Printable(ListOf(values)) +
+              (s.parts.size() > 1 ? ": " + SpansText(d, part.spans) : "");
+    }
     if (d.run_date_offset && IsFinite(s.spans.front().start) && IsFinite(s.spans.back().end)) {
       const Zone& zone = s.calendar->zone();
       text += fmt::format(

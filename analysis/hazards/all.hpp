@@ -6,6 +6,11 @@
 namespace backreach::hazards {
 
 HazardKind AppendDuplicates();
+HazardKind WatermarkFilter();
+HazardKind BoundedMatch();
+HazardKind ColumnsKept();
+HazardKind RangeNotPassed();
+HazardKind UnfilteredBatch();
 HazardKind NullKey();
 HazardKind UnprovenKey();
 HazardKind MergeKeepsRemovedRows();

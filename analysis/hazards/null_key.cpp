@@ -22,7 +22,7 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
         const bool on = std::any_of(check.columns.begin(), check.columns.end(),
                                     [&](const std::string& k) { return Lower(k) == Lower(column); });
         if (!on) continue;
-        if (check.kind == "constraint") shown = true;
+        if (check.kind == "not_null_constraint") shown = true;
         if (check.kind != "not_null" || !check.enabled) continue;
         if (check.last_status == "fail")
           failed = true;

@@ -10,6 +10,17 @@ namespace backreach::hazards {
 namespace {
 
 void Find(const HazardContext& c, std::vector<Hazard>& out) {
+  // A table written whole whose query takes a bound from the run's own date: everything beyond it is lost.
+  for (const Written& w : WrittenCells(c)) {
+    const Dataset& d = c.graph[w.dataset];
+    for (const Finding& f : d.findings)
+      if (f.fact.code == "partial-overwrite")
+        out.push_back(MakeHazard(
+            "partial-overwrite", HazardSeverity::kBlocking, w,
+            fmt::format("a run replaces the whole of {} and {}: all the rest is lost", d.name, f.fact.detail),
+            "take the bound away for this run, or partition the table so that only the period is replaced"));
+  }
+
   // A coarser reader of cells that a table written whole loses.
   for (const HazardContext::Expiry& e : c.expiries) {
     if (!c.graph[e.dataset].written_whole() || c.StepsOf(e.dataset).empty()) continue;

@@ -19,10 +19,19 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
                           (w.spans.front().start < change.on && change.on < w.spans.back().end) ||
                           w.spans.Contains(change.on);
       if (!inside) continue;
-      Hazard h = MakeHazard("schema-change", HazardSeverity::kWarning, w,
-                            fmt::format("the shape of the table changes inside the range: {} on {}{}", d.name,
-                                        change.on_text, change.what.empty() ? "" : " (" + change.what + ")"),
-                            "rebuild the two sides of that day by themselves, and check both");
+      std::string then;
+      for (const Finding& f : d.findings) {
+        if (f.fact.code != "on-schema-change") continue;
+        if (f.fact.detail == "ignore") then = "; a new column is ignored: old cells stay without it";
+        if (f.fact.detail == "fail") then = "; a run fails if the columns differ";
+        if (f.fact.detail == "append_new_columns") then = "; new columns are added, old ones stay";
+        if (f.fact.detail == "sync_all_columns") then = "; columns are added and dropped to fit";
+      }
+      Hazard h = MakeHazard(
+          "schema-change", HazardSeverity::kWarning, w,
+          fmt::format("the shape of the table changes inside the range: {} on {}{}", d.name, change.on_text,
+                      (change.what.empty() ? "" : " (" + change.what + ")") + then),
+          "rebuild the two sides of that day by themselves, and check both");
       h.evidence["on"] = {change.on_text};
       out.push_back(std::move(h));
     }

@@ -142,6 +142,19 @@ Sample RandomSample(std::uint64_t seed) {
       s.graph.edges.push_back(std::move(e));
     }
   }
+  // A cycle that steps back in time: something later is read for earlier days.
+  if (n > 2 && chance(8)) {
+    const auto from = 1 + static_cast<std::uint32_t>(pick(n - 1)),
+               to = static_cast<std::uint32_t>(pick(from));
+    if (s.graph.datasets[from].layout && s.graph.datasets[to].layout && to > 0) {
+      const auto lag = -1 - static_cast<std::int64_t>(pick(9));
+      s.graph.edges.push_back(MakeEdge(
+          from, to,
+          reads::Window{lag - static_cast<std::int64_t>(pick(2)), lag, Grain{Grain::Unit::kDay, 1}, false}));
+      s.text += fmt::format(" {}->{} {};", s.graph.datasets[from].name, s.graph.datasets[to].name,
+                            FormatReads(s.graph.edges.back().effective));
+    }
+  }
   Finish(s.graph);
   s.request.now = At("2026-04-10T00:00Z") + static_cast<Instant>(pick(48)) * 1800;
   const DatasetId target{chance(5) ? static_cast<std::uint32_t>(pick(n)) : 0};

@@ -1,0 +1,38 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "analysis/hazards/all.hpp"
+#include "graph/words.hpp"
+
+namespace backreach::hazards {
+
+namespace {
+
+void Find(const HazardContext& c, std::vector<Hazard>& out) {
+  for (const Written& w : WrittenCells(c)) {
+    const Dataset& d = c.graph[w.dataset];
+    if (w.along || !d.vars.empty()) continue;
+    for (const Finding& f : d.findings)
+      if (f.fact.code == "range-not-passed")
+        out.push_back(MakeHazard("range-not-passed", HazardSeverity::kWarning, w,
+                                 fmt::format("{} takes its period from variables ({}), and nothing says "
+                                             "which is which: the command may run another period",
+                                             d.name, f.fact.detail),
+                                 "declare them: vars: {from: ..., to: ..., to_is: exclusive}"));
+  }
+}
+
+}  // namespace
+
+HazardKind RangeNotPassed() {
+  return {"range-not-passed",
+          HazardSeverity::kWarning,
+          "the SQL filters by variables that no vars declares",
+          "the command may run another period than the step's",
+          "declare them: meta.backreach.vars or the registry: vars: {from: ..., to: ..., to_is: exclusive}",
+          Find};
+}
+
+}  // namespace backreach::hazards

@@ -1,0 +1,32 @@
+// What a dbt model's own SQL says about a rerun: filters by its own content, bounds by the run's date,
+// variables, reading itself. Tokens, not a parse: what cannot be known is said so.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace backreach {
+
+struct SqlTraits {
+  // The rows taken are bounded by the model's own content (newer than its newest, keys that it has not).
+  bool watermark = false;
+  std::string watermark_how;
+  // ... or by the run's date, reaching this many days back.
+  std::optional<double> date_bound_days;
+  // It reads its own rows for values, not only to filter.
+  bool reads_itself = false;
+  std::string reads_itself_how;
+  // Project variables that its filters use.
+  std::vector<std::string> variables;
+};
+SqlTraits ReadSqlTraits(const std::string& sql);
+
+// A predicate that limits which rows of the target a merge or delete may match.
+struct PredicateBound {
+  bool bounds = false;         // it limits the target side in time
+  std::optional<double> days;  // to rows newer than so many days before the run; nothing: unknown how far
+};
+PredicateBound ReadPredicate(const std::string& predicate);
+
+}  // namespace backreach

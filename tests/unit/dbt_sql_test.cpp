@@ -1,0 +1,58 @@
+#include <doctest/doctest.h>
+
+#include "ingest/dbt_sql.hpp"
+
+using namespace backreach;
+
+TEST_CASE("a model that filters by itself has a watermark; one that only looks like it has none") {
+  for (const char* sql : {"select * from s where ts > (select max(ts) from {{ this }})",
+                          "select * from s where ts >= (select max(ts) - interval '3 days' from {{ this }})",
+                          "select * from s where id not in (select id from {{ this }})",
+                          "select * from s where not exists (select 1 from {{ this }} t where t.id = s.id)",
+                          "select s.* from s left join {{ this }} t on s.id = t.id where t.id is null",
+                          "with last as (select max(ts) as ts from {{ this }}) select * from s where ts > "
+                          "(select ts from last)",
+                          "{% set newest = run_query('select max(ts) from ' ~ this) %} select * from s where "
+                          "ts > '{{ newest }}'",
+                          "select * from s where day > _dbt_max_partition"}) {
+    const SqlTraits t = ReadSqlTraits(sql);
+    CHECK_MESSAGE(t.watermark, sql);
+    CHECK_MESSAGE(!t.reads_itself, sql);
+  }
+  for (const char* sql :
+       {"-- where ts > (select max(ts) from {{ this }})\nselect * from s", "{# {{ this }} #} select 1",
+        "select 'select max(ts) from {{ this }}' as note from s",
+        "select * from s where day >= '{{ var(\"from\") }}'"})
+    CHECK_MESSAGE(!ReadSqlTraits(sql).watermark, sql);
+}
+
+TEST_CASE("its own rows as values are a dependency on itself") {
+  for (const char* sql : {"select day, amount + coalesce((select max(total) from {{ this }} where day < "
+                          "'2026-01-01'), 0) as total from d",
+                          "select * from s union all select * from {{ this }}",
+                          "select s.*, t.first_seen from s join {{ this }} t using (id)"}) {
+    const SqlTraits t = ReadSqlTraits(sql);
+    CHECK_MESSAGE(t.reads_itself, sql);
+    CHECK_MESSAGE(!t.watermark, sql);
+  }
+}
+
+TEST_CASE("bounds by the run's date, and variables") {
+  CHECK(ReadSqlTraits("select * from s where d >= date_sub(current_date(), 3)").date_bound_days == 3);
+  CHECK(ReadSqlTraits("select * from s where d >= current_date - interval '2 weeks'").date_bound_days == 14);
+  CHECK(
+      ReadSqlTraits("select * from s where ts > dateadd('hour', -48, current_timestamp())").date_bound_days ==
+      2);
+  CHECK_FALSE(ReadSqlTraits("select current_date as today from s where d >= '2026-01-01'").date_bound_days);
+  CHECK(ReadSqlTraits("select * from s where d >= '{{ var(\"day_from\") }}' and d < {{ var('day_to') }}")
+            .variables == std::vector<std::string>{"day_from", "day_to"});
+}
+
+TEST_CASE("predicates that bound the target side in time, and those that do not") {
+  CHECK(ReadPredicate("DBT_INTERNAL_DEST.day >= dateadd(day, -7, current_date)").days == 7);
+  CHECK(ReadPredicate("order_ts >= current_date - 7").days == 7);
+  CHECK(ReadPredicate("DBT_INTERNAL_DEST.block_time >= now() - interval '3' day").days == 3);
+  CHECK(ReadPredicate("day > '2026-01-01'").bounds);
+  CHECK_FALSE(ReadPredicate("DBT_INTERNAL_DEST.day = DBT_INTERNAL_SOURCE.day").bounds);
+  CHECK_FALSE(ReadPredicate("region = 'eu'").bounds);
+}
