@@ -224,8 +224,45 @@ struct Sweeper::State {
   std::vector<Dirt> seeds;
 };
 
+// The usual case, without building anything: a dataset cut like its dirty parents, which reads the same time
+// of each, and one stretch in each of them.
+bool Sweeper::VisitPlain(DatasetId id, State& state) const {
+  const SweepRules& rules = state.rules;
+  if (!graph_.plain(id) || rules.because || rules.blocked || rules.within || rules.drop_gone ||
+      (rules.narrow && !rules.narrow->empty()))
+    return false;
+  const std::uint32_t at = region_.At(id);
+  if (!state.seeds[at].cells.empty()) return false;
+  Span all{0, 0};
+  for (const LineageGraph::Incoming& in : graph_.incoming(id)) {
+    const std::uint32_t from = region_.AtOrNone(in.from);
+    if (from == Region::kNone) continue;
+    const Dirt& parent = state.dirt[from];
+    if (parent.pass.empty()) {
+      if (parent.passes()) return false;
+      continue;
+    }
+    if (!in.same || parent.pass.size() != 1 || !parent.ends.empty() || parent.today) return false;
+    const Span& span = parent.pass.front();
+    if (all.empty())
+      all = span;
+    else if (span.start <= all.end && all.start <= span.end)
+      all = {std::min(all.start, span.start), std::max(all.end, span.end)};
+    else
+      return false;
+  }
+  const Bounds& b = frame_[id];
+  all = {std::max(all.start, b.first),
+         std::min(all.end, rules.until == SweepRules::Until::kComplete ? b.complete_end : b.begun_end)};
+  if (all.empty()) return true;
+  state.dirt[at].cells = SpanSet(all);
+  state.dirt[at].pass = SpanSet(all);
+  return true;
+}
+
 // Everything about one dataset, from its parents as they are now.
 void Sweeper::Visit(DatasetId id, State& state) const {
+  if (VisitPlain(id, state)) return;
   const std::uint32_t at = region_.At(id);
   const Dataset& d = graph_[id];
   const SweepRules& rules = state.rules;
@@ -320,7 +357,57 @@ void Sweeper::Visit(DatasetId id, State& state) const {
   state.dirt[at] = std::move(out);
 }
 
-// The members of a cycle, round by round until nothing grows.
+namespace {
+
+Instant AtMost(const Grain& grain) {
+  switch (grain.unit) {
+    case Grain::Unit::kHour: return kHour;
+    case Grain::Unit::kHours: return grain.count * kHour;
+    case Grain::Unit::kDay: return kDay;
+    case Grain::Unit::kWeek: return 7 * kDay;
+    case Grain::Unit::kMonth: return 31 * kDay;
+    case Grain::Unit::kQuarter: return 92 * kDay;
+    default: return 366 * kDay;
+  }
+}
+
+}  // namespace
+
+// Where a stretch that a cycle of shifts pushes along cannot be stopped: what every member holds, can be
+// built and is asked for, less than one turn of the cycle away from no end of it.
+SpanSet Sweeper::Unhindered(std::uint32_t component, const State& state) const {
+  const auto [begin, end] = graph_.members(component);
+  SpanSet open = SpanSet::All();
+  Instant turn = 2 * kDay;
+  for (std::uint32_t m = begin; m < end; ++m) {
+    const DatasetId id = graph_.order()[m];
+    const Dataset& d = graph_[id];
+    const std::uint32_t at = region_.AtOrNone(id.value);
+    for (const EdgeId e : graph_.in(id)) {
+      const auto* window = std::get_if<reads::Window>(&graph_[e].effective);
+      if (!window || graph_.component(graph_[e].from) != component) continue;
+      const Grain unit = window->unit.value_or(d.calendar.grain());
+      turn += std::max(std::abs(window->start), std::abs(window->end)) * AtMost(unit) + 2 * kDay;
+    }
+    if (!d.stores() || !d.layout || at == Region::kNone) continue;
+    const Bounds& b = frame_[id];
+    turn += 2 * AtMost(*d.grain);
+    open = open.Clip(state.rules.drop_gone ? std::max(b.first, b.kept_from) : b.first,
+                     state.rules.until == SweepRules::Until::kComplete ? b.complete_end : b.begun_end);
+    if (state.rules.blocked) open = Difference(open, state.rules.blocked(id, open));
+    if (state.rules.within) open = Intersection(open, (*state.rules.within)[at].cells);
+  }
+  SpanSet out;
+  for (const Span& s : open) {
+    const Instant from = IsFinite(s.start) ? s.start + turn : s.start,
+                  to = IsFinite(s.end) ? s.end - turn : s.end;
+    if (from < to) out.Add(SpanSet(Span{from, to}));
+  }
+  return out;
+}
+
+// The members of a cycle, round by round until nothing grows. What grows by touching pieces, turn after turn,
+// is carried at once to where something could hinder it.
 void Sweeper::Settle(std::uint32_t component, State& state) const {
   const auto [begin, end] = graph_.members(component);
   const auto& order = graph_.order();
@@ -335,6 +422,7 @@ void Sweeper::Settle(std::uint32_t component, State& state) const {
   const std::uint32_t size = end - begin;
   constexpr std::uint32_t kMostRounds = 5000;
   std::vector<std::uint32_t> ahead(size, 0), back(size, 0);  // rounds in a row in which a stretch grew
+  std::optional<SpanSet> unhindered;
   for (std::uint32_t round = 0;; ++round) {
     bool changed = false;
     for (std::uint32_t m = begin; m < end; ++m) {
@@ -367,16 +455,25 @@ void Sweeper::Settle(std::uint32_t component, State& state) const {
       if (!run_out) continue;
       const Dataset& d = graph_[id];
       SpanSet more;
+      if (round < kMostRounds && !unhindered) unhindered = Unhindered(component, state);
       for (const Span& s : fresh) {
+        Span free{kMinInstant, kMaxInstant};
+        if (round < kMostRounds) {
+          free = {s.start, s.start};
+          for (const Span& u : *unhindered)
+            if (u.start <= s.start && s.end <= u.end) free = u;
+        }
         for (const Span& o : old.cells) {
-          if (s.start == o.end || round >= kMostRounds) more.Add(SpanSet(Span{s.start, kMaxInstant}));
-          if (s.end == o.start || round >= kMostRounds) more.Add(SpanSet(Span{kMinInstant, s.end}));
+          if ((s.start == o.end || round >= kMostRounds) && s.start < free.end)
+            more.Add(SpanSet(Span{s.start, free.end}));
+          if ((s.end == o.start || round >= kMostRounds) && free.start < s.end)
+            more.Add(SpanSet(Span{free.start, s.end}));
         }
       }
       if (d.stores() && d.layout) {
         const Bounds& b = frame_[id];
-        more = more.Clip(b.first,
-                         state.rules.until == SweepRules::Until::kComplete ? b.complete_end : b.begun_end);
+        more = d.layout->AlignOut(more).Clip(
+            b.first, state.rules.until == SweepRules::Until::kComplete ? b.complete_end : b.begun_end);
         if (state.rules.blocked) more = Difference(more, state.rules.blocked(id, more));
         if (state.rules.within) more = Intersection(more, (*state.rules.within)[at].cells);
       }

@@ -36,9 +36,10 @@ class Region {
   const std::vector<DatasetId>& members() const { return members_; }
   bool Has(DatasetId id) const { return position_[id.value] != kNone; }
   std::uint32_t At(DatasetId id) const { return position_[id.value]; }
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+  std::uint32_t AtOrNone(std::uint32_t dataset) const { return position_[dataset]; }
 
  private:
-  static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
   std::vector<DatasetId> members_;
   std::vector<std::uint32_t> position_;
 };
@@ -95,6 +96,8 @@ class Sweeper {
  private:
   struct State;
   void Visit(DatasetId id, State& state) const;
+  bool VisitPlain(DatasetId id, State& state) const;
+  SpanSet Unhindered(std::uint32_t component, const State& state) const;
   void Settle(std::uint32_t component, State& state) const;
   Mapping MappingOf(const Edge& edge, const TimeSide& child) const;
 

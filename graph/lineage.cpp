@@ -157,6 +157,23 @@ void LineageGraph::Number() {
     }
     ranked_.offsets.push_back(static_cast<std::uint32_t>(ranked_.targets.size()));
   }
+
+  incoming_.clear();
+  incoming_.reserve(edges.size());
+  plain_.assign(n, 0);
+  for (std::uint32_t v = 0; v < n; ++v) {
+    const Dataset& child = datasets[v];
+    bool plain = child.stores() && child.layout && !child.row_time && !cyclic_[component_[v]];
+    for (const EdgeId e : in(DatasetId{v})) {
+      const Edge& edge = edges[e.value];
+      const Dataset& parent = datasets[edge.from.value];
+      const bool alike =
+          parent.stores() && parent.layout && parent.layout == child.layout && !parent.row_time;
+      incoming_.push_back({edge.from.value, alike && std::holds_alternative<reads::Same>(edge.effective)});
+      if (edge.self()) plain = false;
+    }
+    plain_[v] = plain;
+  }
 }
 
 }  // namespace backreach

@@ -261,6 +261,26 @@ class LineageGraph {
     return in_cycle(id) ? component_begin_[component_[id.value]] : rank_[id.value];
   }
 
+  // What the sweep asks of every edge, side by side: the parent, and whether the child reads the same time of
+  // it.
+  struct Incoming {
+    std::uint32_t from;
+    bool same;  // `same`, from a parent that is cut alike (or stores nothing)
+  };
+  struct IncomingRow {
+    const Incoming* first;
+    const Incoming* last;
+    const Incoming* begin() const { return first; }
+    const Incoming* end() const { return last; }
+  };
+  // In the order of in(id).
+  IncomingRow incoming(DatasetId id) const {
+    return {incoming_.data() + in_offsets_[id.value], incoming_.data() + in_offsets_[id.value + 1]};
+  }
+  // Nothing about the dataset needs more than the union of what its parents pass: stored by a grain, no rows'
+  // time, no reading of itself.
+  bool plain(DatasetId id) const { return plain_[id.value] != 0; }
+
   // Lays out the rows and numbers the datasets; to be called once edges are complete and sorted.
   void Number();
 
@@ -273,6 +293,8 @@ class LineageGraph {
   std::vector<DatasetId> order_;
   std::vector<bool> cyclic_;
   RankedRows ranked_;
+  std::vector<Incoming> incoming_;
+  std::vector<std::uint8_t> plain_;
 };
 
 }  // namespace backreach

@@ -2,6 +2,7 @@
 // cells inside the analysis.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ inline constexpr Span kAllTime{kMinInstant, kMaxInstant};
 // normalised once (see SpanSet::Builder).
 class SpanSet {
  public:
+  using List = boost::container::small_vector<Span, 1>;
   SpanSet() = default;
   explicit SpanSet(Span span) {
     if (!span.empty()) spans_.push_back(span);
@@ -33,7 +35,7 @@ class SpanSet {
 
   bool empty() const { return spans_.empty(); }
   std::size_t size() const { return spans_.size(); }
-  const std::vector<Span>& spans() const { return spans_; }
+  const List& spans() const { return spans_; }
   auto begin() const { return spans_.begin(); }
   auto end() const { return spans_.end(); }
   const Span& front() const { return spans_.front(); }
@@ -58,7 +60,8 @@ class SpanSet {
   friend bool operator==(const SpanSet&, const SpanSet&) = default;
 
  private:
-  std::vector<Span> spans_;
+  // Most sets are one stretch: it needs no memory of its own.
+  List spans_;
 };
 
 SpanSet Union(const SpanSet& a, const SpanSet& b);
