@@ -304,7 +304,8 @@ class Orderer {
                            !std::holds_alternative<reads::Previous>(edge.effective);
         const Bounds& b = sweeper_.frame()[edge.from];
         if (exact && parent.layout &&
-            ((IsFinite(b.first) && image.front().start < b.first) || image.back().end > b.begun_end))
+            ((IsFinite(b.first) && IsFinite(image.front().start) && image.front().start < b.first) ||
+             (IsFinite(image.back().end) && image.back().end > b.begun_end)))
           clipped[edge.from] = true;
       }
     };

@@ -530,6 +530,20 @@ class Planner {
       step.seconds = SecondsOf(step);
     }
     FillRuns(graph_, frame_, plan_.steps);
+    // Windows that reach before a parent's first partition are cut there.
+    std::size_t cut = 0;
+    for (const Step& step : plan_.steps) {
+      for (const StepReads& r : step.reads) {
+        if (!r.clipped || !IsFinite(frame_[r.cells.dataset].first)) continue;
+        if (++cut > 12) continue;
+        const Dataset& parent = graph_[r.cells.dataset];
+        plan_.notes.push_back(fmt::format("{} reads further than {} goes ({} .. {}): cut there",
+                                          graph_[step.dataset].name, parent.name, KeyOf(parent, parent.first),
+                                          KeyOf(parent, frame_[r.cells.dataset].begun_end - 1)));
+      }
+    }
+    if (cut > 12)
+      plan_.notes.push_back(fmt::format("{} more reads are cut at the ends of what they read", cut - 12));
   }
 
   std::optional<double> SecondsOf(const Step& step) const {
