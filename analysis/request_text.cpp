@@ -6,6 +6,7 @@
 
 #include "analysis/frame.hpp"
 #include "analysis/hazard.hpp"
+#include "analysis/selector.hpp"
 #include "graph/error.hpp"
 #include "graph/words.hpp"
 
@@ -31,11 +32,6 @@ DatasetId FindDataset(const LineageGraph& graph, const NameIndex& names, const s
   if (!near.empty()) message += "\n  nearest: " + Join(near, ", ");
   message += "\n  all of them: backreach datasets";
   throw Error(message);
-}
-
-std::vector<DatasetId> FindDatasets(const LineageGraph& graph, const NameIndex& names,
-                                    const std::string& given) {
-  return {FindDataset(graph, names, given)};
 }
 
 namespace {
@@ -80,7 +76,7 @@ class Reader {
           "backreach: error: no target was given\n  name what is corrected: backreach plan fct_orders --from "
           "2026-03-01 --to 2026-03-31");
     for (const std::string& given : text_.targets)
-      for (const DatasetId id : FindDatasets(graph_, names_, given)) AddTarget(id, given);
+      for (const DatasetId id : Find(given, true)) AddTarget(id, given);
     std::sort(out_.targets.begin(), out_.targets.end(),
               [](const Target& a, const Target& b) { return a.dataset < b.dataset; });
     out_.targets.erase(std::unique(out_.targets.begin(), out_.targets.end(),
@@ -89,12 +85,33 @@ class Reader {
     for (const std::string& given : text_.excludes) AddExclusion(given);
     for (const std::string& given : text_.accepts) AddAcceptance(given);
     for (const std::string& given : text_.narrows)
-      for (const DatasetId id : FindDatasets(graph_, names_, given)) out_.narrow.insert(id);
+      for (const DatasetId id : Find(given, true)) out_.narrow.insert(id);
     for (const std::string& given : text_.wheres) AddWhere(given);
     return std::move(out_);
   }
 
  private:
+  // One by name; else what a selector stands for, which must be something if `some`. A word without any
+  // operator may be one too (a folder of the project), but then the name is what the message is about.
+  std::vector<DatasetId> Find(const std::string& given, bool some) const {
+    const NameMatch match = names_.Find(given);
+    if (match.found || !match.candidates.empty() || !text_.select)
+      return {FindDataset(graph_, names_, given)};
+    const bool surely = LooksLikeSelector(given);
+    std::vector<DatasetId> found;
+    try {
+      found = text_.select(given);
+    } catch (const Error&) {
+      if (surely) throw;
+    }
+    if (!found.empty() || (surely && !some)) return found;
+    if (!surely) return {FindDataset(graph_, names_, given)};
+    throw Error(
+        fmt::format("backreach: error: the selector '{}' matches no dataset\n"
+                    "  try it alone: backreach datasets '{}'",
+                    given, given));
+  }
+
   void AddTarget(DatasetId id, const std::string& given) {
     const Dataset& d = graph_[id];
     Target t;
@@ -174,6 +191,12 @@ class Reader {
         range = given.substr(at + 1);
         break;
       }
+      if (!e.dataset.valid() && text_.select && names_.Find(name).candidates.empty()) {
+        const std::vector<DatasetId> found = Find(given, false);
+        if (found.empty()) out_.notes.push_back(fmt::format("--exclude '{}' matches no dataset", given));
+        for (const DatasetId id : found) ExcludeSelected(id, given);
+        return;
+      }
       if (!e.dataset.valid()) e.dataset = FindDataset(graph_, names_, name);
     }
     const Dataset& d = graph_[e.dataset];
@@ -187,6 +210,24 @@ class Reader {
         throw Error(fmt::format(
             "backreach: error: '{}' is a target and excluded at once\n  leave it out of one of the two",
             d.name));
+    out_.exclusions.push_back(std::move(e));
+  }
+
+  // Of a set that a selector stands for, targets are no targets any more.
+  void ExcludeSelected(DatasetId id, const std::string& given) {
+    const auto target = std::find_if(out_.targets.begin(), out_.targets.end(),
+                                     [&](const Target& t) { return t.dataset == id; });
+    if (target != out_.targets.end()) {
+      out_.targets.erase(target);
+      out_.notes.push_back(
+          fmt::format("{} is no target: --exclude '{}' takes it out", graph_[id].name, given));
+      if (out_.targets.empty())
+        throw Error(fmt::format("backreach: error: --exclude '{}' takes out every target", given));
+    }
+    Exclusion e;
+    e.text = given;
+    e.dataset = id;
+    e.spans = SpanSet::All();
     out_.exclusions.push_back(std::move(e));
   }
 

@@ -1,6 +1,7 @@
 // From what a person typed to a Request: names resolved, dates read on each target's calendar.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ struct RequestText {
   bool include_open = false;
   std::string fail_on = "blocking";
   int threads = 1;
+  // What a dbt selector stands for; the request is read without selectors if it is not set.
+  std::function<std::vector<DatasetId>(const std::string& selector)> select;
 };
 
 // Throws Error(kBadRequest) with what is wrong and what to write instead.
@@ -27,8 +30,5 @@ Request ReadRequest(const LineageGraph& graph, const NameIndex& names, const Req
 
 // One dataset by any unambiguous name; throws with the candidates, or the nearest names.
 DatasetId FindDataset(const LineageGraph& graph, const NameIndex& names, const std::string& given);
-// One or several: a name, or a selector that stands for a set.
-std::vector<DatasetId> FindDatasets(const LineageGraph& graph, const NameIndex& names,
-                                    const std::string& given);
 
 }  // namespace backreach

@@ -3,6 +3,7 @@
 #include "analysis/request_text.hpp"
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
+#include "cli/selection.hpp"
 #include "graph/words.hpp"
 #include "render/json.hpp"
 #include "render/text.hpp"
@@ -16,11 +17,15 @@ Status Run(const Arguments& a) {
   const BuiltGraph built = LoadGraph(a);
   const LineageGraph& g = built.graph;
   std::vector<DatasetId> ids;
-  if (a.words.empty()) {
+  const bool chosen = !a.words.empty() || !a.list("exclude").empty() || !a.list("resource-type").empty();
+  if (!chosen) {
     for (std::uint32_t i = 0; i < g.datasets.size(); ++i) ids.push_back(DatasetId{i});
   } else {
-    for (const std::string& word : a.words)
-      for (const DatasetId id : FindDatasets(g, built.names, word)) ids.push_back(id);
+    const Selection selection =
+        SelectDatasets(a, built, {a.words, a.list("exclude"), a.list("resource-type")});
+    ids = selection.datasets;
+    for (const std::string& text : selection.unmatched)
+      Say(a, fmt::format("note: '{}' matches no node of dbt\n", text));
   }
   if (a.flag("unknown")) {
     // What has no grain, by how many datasets of known grain lie directly below.
@@ -62,13 +67,17 @@ Status Run(const Arguments& a) {
 Command DatasetsCommand() {
   using Kind = OptionSpec::Kind;
   return {"datasets",
-          "NAME...",
+          "SELECTOR...",
           0,
           -1,
-          "the datasets that are known",
-          "  backreach datasets\n"
+          "the datasets that are known, or those that dbt's selectors choose",
+          "  backreach datasets tag:daily,config.materialized:incremental\n"
           "  backreach datasets --unknown",
           std::vector<OptionSpec>{
+              {Kind::kList, "exclude", "SELECTOR", "leave these out"},
+              {Kind::kValue, "state", "FOLDER",
+               "an older target folder of dbt, for state: and result: selectors"},
+              {Kind::kList, "resource-type", "TYPE", "only these: model, source, seed, snapshot, ..."},
               {Kind::kFlag, "unknown", "", "those whose grain nobody said, with a registry stanza to paste"},
               {Kind::kValue, "format", "FORMAT", "text (default) or json"}} +
               CommonOptions(),

@@ -6,6 +6,7 @@
 
 #include "analysis/plan.hpp"
 #include "analysis/request_text.hpp"
+#include "cli/selection.hpp"
 #include "graph/store/store.hpp"
 
 namespace backreach {
@@ -39,6 +40,9 @@ Request ReadRequestOf(const Arguments& a, const BuiltGraph& built, const std::ve
   text.accepts = a.list("accept");
   text.narrows = a.list("narrow");
   text.wheres = a.list("where");
+  text.select = [&](const std::string& selector) {
+    return SelectDatasets(a, built, {{selector}, {}, {}}).datasets;
+  };
   text.include_open = a.flag("include-open");
   text.fail_on = a.value("fail-on").value_or("blocking");
   if (const auto threads = a.value("threads")) {

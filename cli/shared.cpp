@@ -92,6 +92,7 @@ std::vector<OptionSpec> RequestOptions() {
       {Kind::kValue, "now", "INSTANT",
        "the instant to plan from (default: the clock, read once); UTC unless it has a zone"},
       {Kind::kList, "exclude", "DATASET[:A..B]", "leave this out: it is left stale, and named"},
+      {Kind::kValue, "state", "FOLDER", "an older target folder of dbt, for state: and result: selectors"},
       {Kind::kFlag, "include-open", "",
        "keep an open partition that was asked for in the plan (it stays flagged)"},
       {Kind::kList, "accept", "CODE[:DATASET]", "accept a hazard, everywhere or on one dataset"},

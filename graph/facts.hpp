@@ -167,6 +167,16 @@ struct CheckFact {
   Place at;
 };
 
+// A node of a dbt project as its selectors see it: tests, exposures, metrics and the like among them; and its
+// macros, since a change of one is a change of what calls it.
+struct NodeFact {
+  std::string id, type, name, package, path, patch_path, group, access, source_name, version;
+  std::vector<std::string> fqn, tags, parents;
+  // Config values as text, lists item by item; a name with a dot is a key inside a mapping.
+  std::map<std::string, std::vector<std::string>> config;
+  std::map<std::string, std::string> more;  // checksum, relation, test type, ...
+};
+
 struct Facts {
   std::vector<DatasetFact> datasets;
   std::vector<EdgeFact> edges;
@@ -176,6 +186,7 @@ struct Facts {
   std::vector<ExtractFact> extracts;
   std::vector<UnresolvedFact> unresolved;
   std::vector<CheckFact> checks;
+  std::vector<NodeFact> nodes;
 };
 
 // One source: `dbt:shop`, `registry:/home/.../registry.yml`.

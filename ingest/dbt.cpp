@@ -270,7 +270,124 @@ class ManifestReader {
     return true;
   }
 
+  // The node as selectors see it.
+  void SelectorNode(const std::string& id, const dom::element& e, const std::string& section) {
+    NodeFact n;
+    n.id = id;
+    n.type = TypeOf(id, e);
+    if (n.type == "macro" || n.type == "doc" || n.type == "group" || n.type == "operation") return;
+    n.name = std::string(Str(e, "name"));
+    n.package = std::string(Str(e, "package_name"));
+    n.path = std::string(Str(e, "original_file_path"));
+    n.patch_path = std::string(Str(e, "patch_path"));
+    if (const auto at = n.patch_path.find("://"); at != std::string::npos)
+      n.patch_path = n.patch_path.substr(at + 3);
+    n.source_name = std::string(Str(e, "source_name"));
+    n.fqn = Strings(e, "fqn");
+    n.tags = Strings(e, "tags");
+    dom::element child, config;
+    if (Child(e, "config", config)) {
+      Flatten(config, "", n.config);
+      for (const std::string& tag : Strings(config, "tags"))
+        if (std::find(n.tags.begin(), n.tags.end(), tag) == n.tags.end()) n.tags.push_back(tag);
+      n.group = std::string(Str(config, "group"));
+      n.access = std::string(Str(config, "access"));
+    }
+    if (n.group.empty()) n.group = std::string(Str(e, "group"));
+    if (!Str(e, "access").empty()) n.access = std::string(Str(e, "access"));
+    if (Child(e, "version", child)) n.version = Scalar(child);
+    if (Child(e, "latest_version", child)) n.more["latest_version"] = Scalar(child);
+    if (Child(e, "depends_on", child)) n.parents = Strings(child, "nodes");
+    if (Child(e, "test_metadata", child))
+      n.more["test_name"] = std::string(Str(child, "name")), n.more["test_type"] = "generic";
+    else if (n.type == "test")
+      n.more["test_type"] = "singular";
+    if (n.type == "unit_test") n.more["test_type"] = "unit";
+    for (const char* key : {"alias", "database", "schema", "identifier", "type", "label"})
+      if (!Str(e, key).empty()) n.more[key] = std::string(Str(e, key));
+    // What changes are told by: digests, since only their difference counts.
+    if (n.type == "seed" && Child(e, "checksum", child))
+      n.more["checksum"] = std::string(Str(child, "checksum"));
+    for (const char* key : {"raw_code", "raw_sql"})
+      if (!Str(e, key).empty()) n.more["body"] = Digest(Str(e, key));
+    if (Child(e, "unrendered_config", child)) n.more["unrendered_config"] = ComparedConfig(child);
+    Described(e, n);
+    if (Child(e, "contract", child)) n.more["contract"] = Digest(simdjson::minify(child));
+    if (Child(e, "depends_on", child)) n.more["macros"] = Join(Strings(child, "macros"), " ");
+    for (const char* key : {"type_params", "filter", "measures", "dimensions", "entities", "query_params",
+                            "exports", "given", "expect", "freshness", "loaded_at_field", "owner", "url",
+                            "maturity", "meta_of", "arguments", "returns"})
+      if (Child(e, key, child)) n.more[key] = Digest(simdjson::minify(child));
+    if (section == "exposures" && Child(e, "meta", child)) n.more["meta"] = Digest(simdjson::minify(child));
+    selector_nodes_.push_back(std::move(n));
+  }
+  // What dbt compares of a config: not where the relation lies, nor what only sorts it.
+  static std::string ComparedConfig(const dom::element& e) {
+    dom::object fields;
+    if (e.get(fields) || fields.size() == 0) return "";
+    std::set<std::string> lines;
+    for (const auto& field : fields)
+      if (field.key != "alias" && field.key != "schema" && field.key != "database" && field.key != "tags" &&
+          field.key != "group")
+        lines.insert(std::string(field.key) + "=" + std::string(simdjson::minify(field.value)));
+    Sha256 hash;
+    for (const std::string& line : lines) hash.Update(line + ";");
+    return hash.Hex().substr(0, 20);
+  }
+  static std::string Digest(std::string_view text) { return Sha256Hex(std::string(text)).substr(0, 20); }
+  // Descriptions count where they are written to the database.
+  static void Described(const dom::element& e, NodeFact& n) {
+    dom::element config, persist, columns;
+    if (!Child(e, "config", config) || !Child(config, "persist_docs", persist)) return;
+    bool relation = false, column = false;
+    if (persist["relation"].get(relation)) relation = false;
+    if (persist["columns"].get(column)) column = false;
+    std::string text;
+    if (relation) text += Str(e, "description");
+    dom::object fields;
+    if (column && Child(e, "columns", columns) && !columns.get(fields))
+      for (const auto& field : fields) {
+        text += fmt::format("\n{}: ", field.key);
+        text += Str(field.value, "description");
+      }
+    if (relation || column) n.more["described"] = Digest(text);
+  }
+  static std::string Scalar(const dom::element& e) {
+    std::string_view s;
+    if (!e.get(s)) return std::string(s);
+    bool b;
+    if (!e.get(b)) return b ? "true" : "false";
+    return std::string(simdjson::minify(e));
+  }
+  // Texts and booleans; numbers are marked, since dbt compares config values as text and numbers never match.
+  static void Flatten(const dom::element& e, const std::string& prefix,
+                      std::map<std::string, std::vector<std::string>>& out) {
+    dom::object fields;
+    if (e.get(fields)) return;
+    for (const auto& field : fields) {
+      const std::string name = prefix + std::string(field.key);
+      dom::array list;
+      std::string_view s;
+      bool b;
+      if (!field.value.get(s))
+        out[name].emplace_back(s);
+      else if (!field.value.get(b))
+        out[name].emplace_back(b ? "true" : "false");
+      else if (!field.value.get(list)) {
+        auto& values = out[name];
+        for (const dom::element item : list)
+          if (!item.get(s)) values.emplace_back(s);
+      } else if (field.value.is_object() && prefix.size() < 64) {
+        Flatten(field.value, name + ".", out);
+      }
+    }
+  }
+
   void Member(const std::string& section, const std::string& id, const dom::element& e) {
+    if (section == "nodes" || section == "sources" || section == "exposures" || section == "metrics" ||
+        section == "semantic_models" || section == "saved_queries" || section == "unit_tests" ||
+        section == "functions")
+      SelectorNode(id, e, section);
     if (section == "nodes" || section == "sources")
       Node(id, e);
     else if (section == "exposures")
@@ -281,8 +398,20 @@ class ManifestReader {
       Group(id, e);
     else if (section == "disabled")
       disabled_.insert(id), DisabledEntry(e);
-    else if (section == "macros" && Str(e, "package_name") == project_)
+    else if (section == "macros")
+      Macro(id, e);
+  }
+
+  void Macro(const std::string& id, const dom::element& e) {
+    if (Str(e, "package_name") == project_)
       macros_[std::string(Str(e, "name"))] = std::string(Str(e, "macro_sql"));
+    dom::element depends;
+    NodeFact n;
+    n.id = id;
+    n.type = "macro";
+    n.more["body"] = Digest(Str(e, "macro_sql"));
+    if (Child(e, "depends_on", depends)) n.more["macros"] = Join(Strings(depends, "macros"), " ");
+    selector_nodes_.push_back(std::move(n));
   }
 
   void DisabledList(const dom::element& list) {
@@ -931,6 +1060,7 @@ class ManifestReader {
       if (!test.check.dataset.empty()) facts.checks.push_back(std::move(test.check));
     }
     for (PendingNode& node : nodes_) facts.datasets.push_back(std::move(node.fact));
+    facts.nodes = std::move(selector_nodes_);
   }
 
   std::string path_, file_, project_, adapter_, schema_version_;
@@ -943,6 +1073,7 @@ class ManifestReader {
   std::vector<PendingNode> nodes_;
   std::vector<PendingTest> tests_;
   std::vector<CheckFact> constraints_;
+  std::vector<NodeFact> selector_nodes_;
   std::vector<PendingExposure> exposures_;
   std::unordered_map<std::string, std::vector<std::string>> passages_;
   std::unordered_set<std::string> disabled_, event_timed_, meta_done_;

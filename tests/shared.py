@@ -12,6 +12,7 @@ CASES = ["PM-01", "PM-02", "PM-04", "PM-06", "PM-09", "PM-1*", "PM-20", "PM-21",
          "CP-*", "OC-02", "OC-03", "OC-04", "OC-05", "OC-07", "OC-09", "OC-11", "SC-02", "SC-05", "ID-*", "IH-11", "IH-12",
          "IH-0[1-8]", "IH-10", "IH-14", "IH-16", "IH-17", "IH-21", "IH-23", "HZ-*", "RE-*", "RX-08", "RX-09", "RX-11", "RX-12", "IO-02"]
 commands = {"cases": [str(shared / "cases/run"), "--bin", program, *CASES], "dbt-graph": [sys.executable, str(shared / "checks/dbt-graph"), program],
+            "dbt-selectors": [sys.executable, str(shared / "checks/dbt-selectors"), program],
             "dbt-truth": [sys.executable, str(shared / "checks/dbt-truth"), program],
             "airflow": [sys.executable, str(shared / "checks/airflow"), program, "--form", "jsonl"]}
 command = commands[what]

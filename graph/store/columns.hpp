@@ -76,7 +76,15 @@ void Columns(V& v, CheckFact& f) {
   v("last_status", f.last_status), v("file", f.at.file), v("place", f.at.place);
 }
 
-// Every table with the facts that it holds.
+template <typename V>
+void Columns(V& v, NodeFact& f) {
+  v("id", f.id), v("type", f.type), v("name", f.name), v("package", f.package), v("path", f.path);
+  v("patch_path", f.patch_path), v("group", f.group), v("access", f.access), v("source_name", f.source_name);
+  v("version", f.version), v("fqn", f.fqn), v("tags", f.tags), v("parents", f.parents), v("config", f.config);
+  v("more", f.more);
+}
+
+// Every table with the facts that it holds; nodes are kept apart, since only selectors ask for them.
 template <typename F>
 void Tables(Facts& facts, F f) {
   f("dataset", facts.datasets), f("edge", facts.edges), f("job", facts.jobs), f("pool", facts.pools);

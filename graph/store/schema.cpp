@@ -64,8 +64,19 @@ CREATE TABLE "check" (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
+// dbt's nodes as selectors see them.
+static constexpr const char* kLayout2 = R"sql(
+CREATE TABLE node (
+  source INTEGER NOT NULL REFERENCES source (id) ON DELETE CASCADE, n INTEGER NOT NULL,
+  id TEXT NOT NULL, type TEXT, name TEXT, package TEXT, path TEXT, patch_path TEXT, "group" TEXT, access TEXT,
+  source_name TEXT, version TEXT, fqn TEXT, tags TEXT, parents TEXT, config TEXT, more TEXT,
+  PRIMARY KEY (source, n)
+) STRICT, WITHOUT ROWID;
+ALTER TABLE source ADD COLUMN nodes_hash TEXT NOT NULL DEFAULT '';
+)sql";
+
 const std::vector<const char*>& LayoutScripts() {
-  static const std::vector<const char*> scripts = {kLayout1};
+  static const std::vector<const char*> scripts = {kLayout1, kLayout2};
   return scripts;
 }
 

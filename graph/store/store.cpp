@@ -419,33 +419,38 @@ std::vector<Source> Store::Sources() const {
   }
 }
 
-std::vector<SourceFacts> Store::Load() const {
+std::vector<SourceFacts> Store::Load(bool with_nodes) const {
   try {
     SQLite::Database& db = impl_->db;
     SQLite::Transaction snapshot(db);  // one state for all tables
     std::vector<SourceFacts> out;
     std::vector<std::pair<std::int64_t, std::string>> ids;
-    SQLite::Statement q(
-        db,
-        "SELECT id, kind, name, key, sha256, ingested_at, rows_hash FROM source ORDER BY kind, name, key");
+    std::vector<std::string> node_hashes;
+    SQLite::Statement q(db,
+                        "SELECT id, kind, name, key, sha256, ingested_at, rows_hash, nodes_hash FROM source "
+                        "ORDER BY kind, name, key");
     while (q.executeStep()) {
       ids.emplace_back(q.getColumn(0).getInt64(), q.getColumn(6).getString());
+      node_hashes.push_back(q.getColumn(7).getString());
       out.push_back({{q.getColumn(1).getString(), q.getColumn(2).getString(), q.getColumn(3).getString(),
                       q.getColumn(4).getString(), q.getColumn(5).getString()},
                      {}});
     }
     for (std::size_t i = 0; i < out.size(); ++i) {
-      Hasher hash;
-      Tables(out[i].facts, [&]<typename T>(const char* table, std::vector<T>& facts) {
+      Hasher hash, nodes_hash;
+      const auto read = [&]<typename T>(const char* table, std::vector<T>& facts, Hasher& into) {
         SQLite::Statement select(db, SelectSql<T>(table));
         select.bind(1, ids[i].first);
-        Reader reader(select, hash);
+        Reader reader(select, into);
         while (select.executeStep()) {
           reader.Begin();
           Columns(reader, facts.emplace_back());
         }
-      });
-      if (hash.Hex() != ids[i].second)
+      };
+      Tables(out[i].facts, [&](const char* table, auto& facts) { read(table, facts, hash); });
+      if (with_nodes) read("node", out[i].facts.nodes, nodes_hash);
+      if (hash.Hex() != ids[i].second ||
+          (with_nodes && !node_hashes[i].empty() && nodes_hash.Hex() != node_hashes[i]))
         throw Error(
             fmt::format(
                 "{}: error: the rows of {}:{} are not those that were ingested (hash {}, expected {})\n"
@@ -468,12 +473,14 @@ std::size_t Store::Replace(const std::vector<SourceFacts>& sources) {
     std::size_t written = 0;
     for (const SourceFacts& given : sources) {
       const Source& s = given.source;
-      SQLite::Statement same(db, "SELECT id, sha256, rows_hash FROM source WHERE kind = ? AND key = ?");
+      SQLite::Statement same(
+          db, "SELECT id, sha256, rows_hash, nodes_hash FROM source WHERE kind = ? AND key = ?");
       same.bind(1, s.kind), same.bind(2, s.key);
       const bool there = same.executeStep();
       const std::int64_t old_id = there ? same.getColumn(0).getInt64() : 0;
       const std::string old_sha = there ? same.getColumn(1).getString() : "";
       const std::string old_hash = there ? same.getColumn(2).getString() : "";
+      const std::string old_nodes_hash = there ? same.getColumn(3).getString() : "";
       same.reset();
       SQLite::Statement insert(
           db,
@@ -483,10 +490,10 @@ std::size_t Store::Replace(const std::vector<SourceFacts>& sources) {
         insert.bind(5, s.ingested_at);
         insert.exec();
         const std::int64_t id = db.getLastInsertRowid();
-        Hasher hash;
-        Tables(const_cast<Facts&>(given.facts), [&]<typename T>(const char* table, std::vector<T>& facts) {
+        Hasher hash, nodes_hash;
+        const auto put = [&]<typename T>(const char* table, std::vector<T>& facts, Hasher& into) {
           SQLite::Statement statement(db, InsertSql<T>(table));
-          Writer writer(statement, hash);
+          Writer writer(statement, into);
           std::int64_t n = 0;
           for (T& fact : facts) {
             statement.bind(1, id), statement.bind(2, n++);
@@ -495,26 +502,31 @@ std::size_t Store::Replace(const std::vector<SourceFacts>& sources) {
             statement.exec();
             statement.reset();
           }
-        });
-        SQLite::Statement update(db, "UPDATE source SET rows_hash = ? WHERE id = ?");
-        update.bind(1, hash.Hex()), update.bind(2, id);
+        };
+        Facts& facts = const_cast<Facts&>(given.facts);
+        Tables(facts, [&](const char* table, auto& list) { put(table, list, hash); });
+        put("node", facts.nodes, nodes_hash);
+        SQLite::Statement update(db, "UPDATE source SET rows_hash = ?, nodes_hash = ? WHERE id = ?");
+        update.bind(1, hash.Hex()), update.bind(2, nodes_hash.Hex()), update.bind(3, id);
         update.exec();
         return hash.Hex();
       };
       if (there && old_sha == s.sha256) {
         // The same bytes: the same facts, unless this program has learnt to read more of them.
-        Hasher hash;
-        SQLite::Statement none(db, "SELECT 1");
-        Tables(const_cast<Facts&>(given.facts), [&]<typename T>(const char* table, std::vector<T>& facts) {
-          SQLite::Statement probe(db, InsertSql<T>(table));
-          Writer writer(probe, hash);
+        Hasher hash, nodes_hash;
+        const auto probe = [&]<typename T>(const char* table, std::vector<T>& facts, Hasher& into) {
+          SQLite::Statement unused(db, InsertSql<T>(table));
+          Writer writer(unused, into);
           for (T& fact : facts) {
             writer.Begin();
             Columns(writer, fact);
-            probe.clearBindings();
+            unused.clearBindings();
           }
-        });
-        if (hash.Hex() == old_hash) continue;
+        };
+        Facts& facts = const_cast<Facts&>(given.facts);
+        Tables(facts, [&](const char* table, auto& list) { probe(table, list, hash); });
+        probe("node", facts.nodes, nodes_hash);
+        if (hash.Hex() == old_hash && nodes_hash.Hex() == old_nodes_hash) continue;
       }
       if (there) {
         SQLite::Statement erase(db, "DELETE FROM source WHERE id = ?");

@@ -23,7 +23,8 @@ class Store {
 
   // What is kept of the sources; facts in the order in which they were given.
   std::vector<Source> Sources() const;
-  std::vector<SourceFacts> Load() const;
+  // `with_nodes`: also what only selectors ask for.
+  std::vector<SourceFacts> Load(bool with_nodes = false) const;
 
   // Each source replaces what the same kind and key said before; all or nothing, and nobody else's facts are
   // touched. A source whose content is already there writes no row. Returns how many were written.

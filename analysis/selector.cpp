@@ -1,0 +1,495 @@
+// A criterion is `@`, `N+`, method:value, `+N`; commas intersect, blanks and several arguments unite. Each
+// method says of one node whether it is meant; the operators then walk the graph of all nodes, tests among
+// them. Which tests come along by themselves (indirect selection) does not matter here: they hold no data.
+
+#include "analysis/selector.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "graph/error.hpp"
+#include "graph/words.hpp"
+
+namespace backreach {
+
+namespace {
+
+// Shell wildcards: * ? [abc] [!abc].
+bool Wild(std::string_view text) { return text.find_first_of("*?[]") != std::string_view::npos; }
+bool Matches(std::string_view name, std::string_view pattern) {
+  std::size_t n = 0, p = 0, star = std::string_view::npos, mark = 0;
+  const auto one = [&](std::size_t& at) {  // does pattern[at] match name[n]? moves behind it
+    if (pattern[at] == '?') return ++at, true;
+    if (pattern[at] == '[') {
+      const std::size_t close = pattern.find(']', at + 2);
+      if (close != std::string_view::npos) {
+        std::size_t i = at + 1;
+        const bool negate = pattern[i] == '!';
+        if (negate) ++i;
+        bool in = false;
+        for (; i < close; ++i) {
+          if (i + 2 < close && pattern[i + 1] == '-') {
+            in = in || (name[n] >= pattern[i] && name[n] <= pattern[i + 2]);
+            i += 2;
+          } else {
+            in = in || name[n] == pattern[i];
+          }
+        }
+        at = close + 1;
+        return in != negate;
+      }
+    }
+    return pattern[at++] == name[n];
+  };
+  while (n < name.size()) {
+    std::size_t next = p;
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      mark = n;
+    } else if (p < pattern.size() && one(next)) {
+      p = next;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++mark;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+struct Criterion {
+  bool at = false;
+  std::optional<int> parents, children;  // how many hops; -1: all
+  std::string method, value, text;
+};
+
+constexpr const char* kMethods[] = {"fqn",         "tag",           "group",    "access", "source",
+                                    "path",        "file",          "package",  "config", "test_name",
+                                    "test_type",   "resource_type", "exposure", "metric", "semantic_model",
+                                    "saved_query", "unit_test",     "state",    "result", "source_status",
+                                    "version"};
+
+Criterion Parse(const std::string& text) {
+  Criterion c;
+  c.text = text;
+  std::string rest = text;
+  if (!rest.empty() && rest[0] == '@') c.at = true, rest.erase(0, 1);
+  std::size_t digits = 0;
+  while (digits < rest.size() && rest[digits] >= '0' && rest[digits] <= '9') ++digits;
+  if (digits < rest.size() && rest[digits] == '+') {
+    c.parents = digits == 0 ? -1 : std::atoi(rest.substr(0, digits).c_str());
+    rest.erase(0, digits + 1);
+  }
+  // The method: up to the first colon, if what stands before is a word.
+  const std::size_t colon = rest.find(':');
+  if (colon != std::string::npos && colon > 0 &&
+      rest.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") >= colon) {
+    c.method = rest.substr(0, colon);
+    rest.erase(0, colon + 1);
+  }
+  const std::size_t plus = rest.rfind('+');
+  if (plus != std::string::npos && plus > 0 &&
+      rest.find_first_not_of("0123456789", plus + 1) == std::string::npos) {
+    c.children = plus + 1 == rest.size() ? -1 : std::atoi(rest.substr(plus + 1).c_str());
+    rest.erase(plus);
+  }
+  c.value = rest;
+  if (c.at && c.children)
+    throw Error(fmt::format("backreach: error: selector '{}': @ and a trailing + exclude each other", text));
+  if (c.method.empty()) {
+    const bool path = rest.find('/') != std::string::npos;
+    const bool file =
+        EndsWith(Lower(rest), ".sql") || EndsWith(Lower(rest), ".csv") || EndsWith(Lower(rest), ".py");
+    c.method = path ? "path" : file ? "file" : "fqn";
+  }
+  const std::string base = c.method.substr(0, c.method.find('.'));
+  if (std::find(std::begin(kMethods), std::end(kMethods), base) == std::end(kMethods)) {
+    std::vector<std::string> known(std::begin(kMethods), std::end(kMethods));
+    const auto near = Nearest(base, known, 1);
+    throw Error(fmt::format("backreach: error: selector '{}': '{}' is no method{}\n  known: {}", text, base,
+                            near.empty() ? "" : "; did you mean '" + near[0] + "'?", Join(known, ", ")));
+  }
+  return c;
+}
+
+class Selector {
+ public:
+  explicit Selector(const SelectorInput& input) : in_(input) {
+    for (const NodeFact* n : in_.nodes) (n->type == "macro" ? macros_ : nodes_).push_back(n);
+    std::set<std::string> known;
+    for (const NodeFact* n : nodes_) known.insert(n->id);
+    for (const NodeFact* n : nodes_)
+      for (const std::string& parent : n->parents)
+        if (known.count(parent)) children_[parent].push_back(n->id), parents_[n->id].push_back(parent);
+    for (const NodeFact* n : in_.state) old_.emplace(n->id, n);
+    if (in_.has_state) FindChangedMacros();
+  }
+  const std::vector<const NodeFact*>& nodes() const { return nodes_; }
+
+  std::set<std::string> Union(const std::vector<std::string>& arguments, std::vector<std::string>* warnings) {
+    std::set<std::string> out;
+    for (const std::string& argument : arguments)
+      for (const std::string& part : Split(argument, ' ')) {
+        if (part.empty()) continue;
+        std::optional<std::set<std::string>> all;
+        for (const std::string& criterion : Split(part, ',')) {
+          std::set<std::string> one =
+              criterion.empty() ? std::set<std::string>() : One(Parse(criterion), warnings);
+          if (!all)
+            all = std::move(one);
+          else
+            for (auto it = all->begin(); it != all->end();)
+              it = one.count(*it) ? std::next(it) : all->erase(it);
+        }
+        out.insert(all->begin(), all->end());
+      }
+    return out;
+  }
+
+ private:
+  std::set<std::string> One(const Criterion& c, std::vector<std::string>* warnings) {
+    std::set<std::string> found;
+    const auto matches = Method(c);
+    for (const NodeFact* n : nodes_)
+      if (matches(*n)) found.insert(n->id);
+    if (found.empty() && warnings) warnings->push_back(c.text);
+    std::set<std::string> out = found;
+    if (c.at) {
+      const auto below = Walk(found, children_, -1);
+      out = Walk(below, parents_, -1);
+    }
+    if (c.parents) Add(out, Walk(found, parents_, *c.parents));
+    if (c.children) Add(out, Walk(found, children_, *c.children));
+    return out;
+  }
+  static void Add(std::set<std::string>& to, const std::set<std::string>& more) {
+    to.insert(more.begin(), more.end());
+  }
+
+  using Links = std::unordered_map<std::string, std::vector<std::string>>;
+  static std::set<std::string> Walk(const std::set<std::string>& from, const Links& links, int hops) {
+    std::set<std::string> seen = from;
+    std::vector<std::string> front(from.begin(), from.end());
+    for (int hop = 0; !front.empty() && (hops < 0 || hop < hops); ++hop) {
+      std::vector<std::string> next;
+      for (const std::string& id : front) {
+        const auto it = links.find(id);
+        if (it == links.end()) continue;
+        for (const std::string& to : it->second)
+          if (seen.insert(to).second) next.push_back(to);
+      }
+      front = std::move(next);
+    }
+    return seen;
+  }
+
+  static bool HasFqn(const NodeFact& n) { return n.type != "source"; }
+
+  static bool FqnIs(const std::vector<std::string>& fqn, const std::string& given, bool versioned) {
+    if (fqn.empty()) return false;
+    const auto parts = Split(given, '.');
+    if (versioned && fqn.size() > 1) {
+      if (fqn[fqn.size() - 2] == given) return true;
+      const std::string last = fqn[fqn.size() - 2] + "_" + fqn.back();
+      const std::string asked =
+          parts.size() > 1 ? parts[parts.size() - 2] + "_" + parts.back() : parts.back();
+      if (last == asked) return true;
+    } else if (Matches(fqn.back(), given)) {
+      return true;
+    }
+    std::vector<std::string> flat;
+    for (const std::string& segment : fqn)
+      for (std::string& piece : Split(segment, '.')) flat.push_back(std::move(piece));
+    if (flat.size() < parts.size()) return false;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (Wild(parts[i])) {
+        const std::vector<std::string> tail(flat.begin() + i, flat.end()),
+            pattern(parts.begin() + i, parts.end());
+        return Matches(Join(tail, "."), Join(pattern, "."));
+      }
+      if (flat[i] != parts[i]) return false;
+    }
+    return true;
+  }
+
+  std::function<bool(const NodeFact&)> Method(const Criterion& c) {
+    const std::string& v = c.value;
+    const std::string base = c.method.substr(0, c.method.find('.'));
+    const std::string argument = c.method.size() > base.size() ? c.method.substr(base.size() + 1) : "";
+    if (base == "fqn")
+      return [=](const NodeFact& n) {
+        if (!HasFqn(n)) return false;
+        const std::vector<std::string> unscoped(n.fqn.empty() ? n.fqn.begin() : n.fqn.begin() + 1,
+                                                n.fqn.end());
+        return FqnIs(n.fqn, v, !n.version.empty()) || FqnIs(unscoped, v, !n.version.empty());
+      };
+    if (base == "tag")
+      return [=](const NodeFact& n) {
+        return std::any_of(n.tags.begin(), n.tags.end(), [&](const std::string& t) { return Matches(t, v); });
+      };
+    if (base == "group") return [=](const NodeFact& n) { return !n.group.empty() && Matches(n.group, v); };
+    if (base == "access") return [=](const NodeFact& n) { return n.type == "model" && n.access == v; };
+    if (base == "package")
+      return [=, this](const NodeFact& n) { return Matches(n.package, v == "this" ? Root() : v); };
+    if (base == "source") {
+      const auto parts = Split(v, '.');
+      return [=](const NodeFact& n) {
+        if (n.type != "source") return false;
+        if (parts.size() == 1) return Matches(n.source_name, parts[0]);
+        if (parts.size() == 2) return Matches(n.source_name, parts[0]) && Matches(n.name, parts[1]);
+        return parts.size() == 3 && Matches(n.package, parts[0]) && Matches(n.source_name, parts[1]) &&
+               Matches(n.name, parts[2]);
+      };
+    }
+    if (base == "path") {
+      std::string path = v;
+      if (StartsWith(path, "./")) path = path.substr(2);
+      while (path.size() > 1 && path.back() == '/') path.pop_back();
+      return [=](const NodeFact& n) {
+        for (const std::string& p : {n.path, n.patch_path}) {
+          if (p.empty()) continue;
+          // The path itself or a folder above it; wildcards count part by part, as a shell's do.
+          const auto own = Split(p, '/'), asked = Split(path, '/');
+          if (path == ".") return true;
+          if (asked.size() > own.size()) {
+            if (path.find("**") == std::string::npos) continue;
+          }
+          if (path.find("**") != std::string::npos && Matches(p, path)) return true;
+          bool all = asked.size() <= own.size();
+          for (std::size_t i = 0; all && i < asked.size(); ++i) all = Matches(own[i], asked[i]);
+          if (all) return true;
+        }
+        return false;
+      };
+    }
+    if (base == "file")
+      return [=](const NodeFact& n) {
+        const std::string name = BaseName(n.path);
+        const std::size_t dot = name.rfind('.');
+        return Matches(name, v) || Matches(name.substr(0, dot), v);
+      };
+    if (base == "config") {
+      return [=](const NodeFact& n) {
+        const auto it = n.config.find(argument);
+        if (it == n.config.end()) {
+          // A mapping: its keys.
+          for (const auto& [key, values] : n.config)
+            if (StartsWith(key, argument + ".") &&
+                key.substr(argument.size() + 1).find('.') == std::string::npos &&
+                key.substr(argument.size() + 1) == v)
+              return true;
+          return false;
+        }
+        const std::string low = Lower(v);
+        for (const std::string& value : it->second)
+          if (value == v || ((value == "true" || value == "false") && value == low)) return true;
+        return false;
+      };
+    }
+    if (base == "test_name")
+      return [=](const NodeFact& n) {
+        const auto it = n.more.find("test_name");
+        return it != n.more.end() && Matches(it->second, v);
+      };
+    if (base == "test_type") {
+      if (v != "generic" && v != "singular" && v != "unit" && v != "data" && v != "schema")
+        throw Error(fmt::format(
+            "backreach: error: selector '{}': a test type is generic, singular, unit or data", c.text));
+      return [=](const NodeFact& n) {
+        const auto it = n.more.find("test_type");
+        if (it == n.more.end()) return false;
+        return it->second == v || (v == "data" && it->second != "unit") ||
+               (v == "schema" && it->second == "generic");
+      };
+    }
+    if (base == "resource_type") {
+      CheckType(v, c.text);
+      return [=](const NodeFact& n) { return n.type == v; };
+    }
+    for (const char* kind : {"exposure", "metric", "semantic_model", "saved_query", "unit_test"}) {
+      if (base != kind) continue;
+      const auto parts = Split(v, '.');
+      const std::string type = kind;
+      return [=](const NodeFact& n) {
+        if (n.type != type) return false;
+        if (parts.size() == 1) return Matches(n.name, parts[0]);
+        return parts.size() == 2 && Matches(n.package, parts[0]) && Matches(n.name, parts[1]);
+      };
+    }
+    if (base == "version")
+      return [=](const NodeFact& n) {
+        if (n.type != "model") return false;
+        const auto it = n.more.find("latest_version");
+        const std::string latest = it == n.more.end() ? "" : it->second;
+        if (v == "none") return n.version.empty();
+        if (n.version.empty()) return false;
+        const double own = std::atof(n.version.c_str()), newest = std::atof(latest.c_str());
+        if (v == "latest") return n.version == latest;
+        if (v == "prerelease") return own > newest;
+        if (v == "old") return own < newest;
+        throw Error(fmt::format(
+            "backreach: error: selector '{}': a version is latest, prerelease, old or none", c.text));
+      };
+    if (base == "result") {
+      if (!in_.results)
+        throw Error(
+            fmt::format("backreach: error: selector '{}' asks how a run ended: give the folder of its "
+                        "run_results.json with --state",
+                        c.text));
+      return [=, this](const NodeFact& n) {
+        const auto it = in_.results->find(n.id);
+        return it != in_.results->end() && it->second == v;
+      };
+    }
+    if (base == "state") return State(v, argument, c.text);
+    throw Error(fmt::format("backreach: error: selector '{}' needs files that were not given", c.text));
+  }
+
+  std::string Root() const { return nodes_.empty() ? "" : nodes_[0]->package; }
+
+  static void CheckType(const std::string& type, const std::string& text) {
+    for (const char* known : {"model", "seed", "snapshot", "source", "test", "unit_test", "exposure",
+                              "metric", "semantic_model", "saved_query", "analysis", "function"})
+      if (type == known) return;
+    throw Error(fmt::format("backreach: error: '{}': unknown resource type '{}'", text, type));
+  }
+
+  void FindChangedMacros() {
+    Links callers;
+    std::set<std::string> changed;
+    for (const NodeFact* m : macros_) {
+      const auto old = old_.find(m->id);
+      if (old == old_.end() || old->second->more != m->more) changed.insert(m->id);
+      for (const std::string& called : Called(*m)) callers[called].push_back(m->id);
+    }
+    changed_macros_ = Walk(changed, callers, -1);
+  }
+  static std::vector<std::string> Called(const NodeFact& n) {
+    const auto it = n.more.find("macros");
+    return it == n.more.end() ? std::vector<std::string>() : Split(it->second, ' ');
+  }
+  bool CallsChanged(const NodeFact& n) const {
+    const auto called = Called(n);
+    return std::any_of(called.begin(), called.end(),
+                       [&](const std::string& id) { return changed_macros_.count(id) > 0; });
+  }
+
+  std::function<bool(const NodeFact&)> State(const std::string& v, const std::string&,
+                                             const std::string& text) {
+    if (!in_.has_state)
+      throw Error(fmt::format(
+          "backreach: error: selector '{}' compares with an older manifest: give its folder with --state",
+          text));
+    const std::string kind = v.substr(0, v.find('.')),
+                      sub = v.size() > kind.size() ? v.substr(kind.size() + 1) : "";
+    static const std::set<std::string> subs = {"",         "body",   "configs", "persisted_descriptions",
+                                               "relation", "macros", "contract"};
+    const bool known = kind == "modified"
+                           ? subs.count(sub) > 0
+                           : sub.empty() && (kind == "new" || kind == "old" || kind == "unmodified");
+    if (!known)
+      throw Error(fmt::format(
+          "backreach: error: selector '{}': a state is new, old, unmodified, modified, or modified.X "
+          "(body, configs, persisted_descriptions, relation, macros, contract)",
+          text));
+    const auto differs = [this](const NodeFact& n, const char* key) {
+      const NodeFact& o = *old_.at(n.id);
+      const auto a = n.more.find(key), b = o.more.find(key);
+      return (a == n.more.end() ? "" : a->second) != (b == o.more.end() ? "" : b->second);
+    };
+    const auto modified = [this, differs, sub](const NodeFact& n) {
+      const bool fresh = !old_.count(n.id);
+      const bool data = n.type == "model" || n.type == "seed" || n.type == "snapshot" || n.type == "source" ||
+                        n.type == "test" || n.type == "unit_test" || n.type == "function";
+      if (fresh) {
+        if (sub == "macros") return CallsChanged(n);
+        return data ||
+               (sub.empty() && (n.type == "metric" || n.type == "semantic_model" || n.type == "saved_query"));
+      }
+      const NodeFact& o = *old_.at(n.id);
+      const bool body = differs(n, "body") || (n.type == "seed" && differs(n, "checksum"));
+      const bool relation =
+          differs(n, "database") || differs(n, "schema") || differs(n, "alias") || differs(n, "identifier");
+      const bool configs =
+          n.more.count("unrendered_config") ? differs(n, "unrendered_config") : n.config != o.config;
+      const bool contract = differs(n, "contract");
+      if (sub == "body") return body;
+      if (sub == "configs") return configs;
+      if (sub == "relation") return relation;
+      if (sub == "contract") return contract;
+      const bool described = differs(n, "described"), macros = CallsChanged(n);
+      if (sub == "persisted_descriptions") return described;
+      if (sub == "macros") return macros;
+      bool other = false;
+      for (const char* key : {"type_params", "filter", "measures", "dimensions", "entities", "query_params",
+                              "exports", "given", "expect", "freshness", "loaded_at_field", "owner", "url",
+                              "maturity", "meta", "type", "label", "arguments", "returns"})
+        other = other || differs(n, key);
+      if (n.type == "exposure" || n.type == "metric" || n.type == "semantic_model" || n.type == "saved_query")
+        return other || n.parents != o.parents;
+      return body || relation || configs || contract || described || macros || other;
+    };
+    if (kind == "new") return [this](const NodeFact& n) { return !old_.count(n.id); };
+    if (kind == "old") return [this](const NodeFact& n) { return old_.count(n.id) > 0; };
+    if (kind == "unmodified")
+      return [this, modified](const NodeFact& n) { return old_.count(n.id) > 0 && !modified(n); };
+    return modified;
+  }
+
+  const SelectorInput& in_;
+  std::vector<const NodeFact*> nodes_, macros_;
+  std::unordered_map<std::string, const NodeFact*> old_;
+  std::set<std::string> changed_macros_;  // and those that call them
+  Links children_, parents_;
+};
+
+}  // namespace
+
+SelectorResult Select(const SelectorInput& input, const SelectorRequest& request) {
+  Selector selector(input);
+  SelectorResult out;
+  if (request.select.empty()) {
+    for (const NodeFact* n : selector.nodes()) out.ids.insert(n->id);
+  } else {
+    out.ids = selector.Union(request.select, &out.warnings);
+  }
+  for (const std::string& id : selector.Union(request.exclude, nullptr)) out.ids.erase(id);
+  if (!request.resource_types.empty()) {
+    std::set<std::string> types;
+    for (const std::string& type : request.resource_types) {
+      const bool known = type == "all" || type == "default" ||
+                         std::any_of(selector.nodes().begin(), selector.nodes().end(),
+                                     [&](const NodeFact* n) { return n->type == type; });
+      static const std::set<std::string> all = {"model",          "seed",        "snapshot", "source",
+                                                "test",           "unit_test",   "exposure", "metric",
+                                                "semantic_model", "saved_query", "analysis", "function"};
+      if (!known && !all.count(type))
+        throw Error(fmt::format("backreach: error: --resource-type '{}' is none that dbt has", type));
+      types.insert(type);
+    }
+    std::map<std::string, std::string> type_of;
+    for (const NodeFact* n : selector.nodes()) type_of[n->id] = n->type;
+    for (auto it = out.ids.begin(); it != out.ids.end();)
+      it = types.count("all") || types.count("default") || types.count(type_of[*it]) ? std::next(it)
+                                                                                     : out.ids.erase(it);
+  }
+  return out;
+}
+
+bool LooksLikeSelector(const std::string& text) {
+  if (text.find_first_of("+@*?[, ") != std::string::npos) return true;
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos || text.compare(colon, 3, "://") == 0) return false;
+  const std::string base = text.substr(0, std::min(colon, text.find('.')));
+  return std::find(std::begin(kMethods), std::end(kMethods), base) != std::end(kMethods);
+}
+
+}  // namespace backreach

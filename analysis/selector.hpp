@@ -1,0 +1,36 @@
+// dbt's selection grammar with dbt's meaning, over the nodes of the dbt projects that are known.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "graph/facts.hpp"
+
+namespace backreach {
+
+struct SelectorInput {
+  std::vector<const NodeFact*> nodes;  // macros among them
+  std::vector<const NodeFact*> state;  // of an older manifest (--state); empty if none was given
+  // Unique id -> status, of the run_results.json in the state's folder; null if there is none.
+  const std::map<std::string, std::string>* results = nullptr;
+  bool has_state = false;
+};
+
+struct SelectorRequest {
+  std::vector<std::string> select, exclude, resource_types;
+};
+
+struct SelectorResult {
+  std::set<std::string> ids;
+  std::vector<std::string> warnings;  // criteria that matched nothing
+};
+
+// Throws Error(kBadRequest) where dbt refuses: an unknown method, `@a+`, an unknown resource type or state.
+SelectorResult Select(const SelectorInput& input, const SelectorRequest& request);
+
+// True if the text can only be a selector: an operator, a method, a wildcard.
+bool LooksLikeSelector(const std::string& text);
+
+}  // namespace backreach

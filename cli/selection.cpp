@@ -1,0 +1,82 @@
+#include "cli/selection.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "graph/store/store.hpp"
+#include "graph/words.hpp"
+#include "ingest/importer.hpp"
+#include "ingest/run_results.hpp"
+
+namespace backreach {
+
+namespace {
+
+struct State {
+  std::vector<NodeFact> nodes;
+  std::optional<std::map<std::string, std::string>> results;
+};
+
+State ReadState(const std::string& folder) {
+  State out;
+  Diagnostics diagnostics;
+  std::vector<SourceFacts> facts = DbtImporter().run({{folder}, {}}, diagnostics);
+  const std::filesystem::path results = std::filesystem::path(folder) / "run_results.json";
+  std::error_code ec;
+  if (!diagnostics.has_errors() && std::filesystem::exists(results, ec))
+    out.results = ReadRunStatuses(results.string(), diagnostics);
+  if (diagnostics.has_errors()) {
+    std::string text = Format(diagnostics);
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    throw Error("--state: " + text +
+                "\n  give a target folder of dbt, with the manifest of an earlier state");
+  }
+  for (SourceFacts& f : facts)
+    for (NodeFact& n : f.facts.nodes) out.nodes.push_back(std::move(n));
+  return out;
+}
+
+}  // namespace
+
+Selection SelectDatasets(const Arguments& arguments, const BuiltGraph& built,
+                         const SelectorRequest& request) {
+  State state;
+  SelectorInput input;
+  if (const auto folder = arguments.value("state")) {
+    state = ReadState(*folder);
+    input.has_state = true;
+    if (state.results) input.results = &*state.results;
+    for (const NodeFact& n : state.nodes) input.state.push_back(&n);
+  }
+  const std::vector<SourceFacts> sources = Store::OpenForReading(StorePath(arguments)).Load(true);
+  std::set<DatasetId> found;
+  std::map<std::string, std::size_t> unmatched;
+  std::size_t projects = 0;
+  const auto choose = [&](const Facts& facts) {
+    ++projects;
+    input.nodes.clear();
+    for (const NodeFact& n : facts.nodes) input.nodes.push_back(&n);
+    const SelectorResult result = Select(input, request);
+    for (const std::string& text : std::set<std::string>(result.warnings.begin(), result.warnings.end()))
+      ++unmatched[text];
+    for (const std::string& id : result.ids)
+      if (const auto dataset = built.names.FindExact(id)) found.insert(DatasetId{*dataset});
+  };
+  for (const SourceFacts& source : sources) {
+    if (!source.facts.nodes.empty()) choose(source.facts);
+    if (source.source.kind == "dbt" && source.facts.nodes.empty() && !source.facts.datasets.empty())
+      throw Error(
+          fmt::format("backreach: error: dbt:{} was ingested before selectors were kept\n"
+                      "  ingest it again: backreach ingest dbt target/",
+                      source.source.name));
+  }
+  if (projects == 0) choose({});  // what is no selector at all is still refused
+  Selection out;
+  out.datasets.assign(found.begin(), found.end());
+  for (const auto& [text, count] : unmatched)
+    if (count == projects) out.unmatched.push_back(text);
+  return out;
+}
+
+}  // namespace backreach
