@@ -9,6 +9,7 @@
 #include "analysis/sweep.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace backreach {
 
@@ -221,7 +222,12 @@ SpanSet Sweeper::Carry(DatasetId id, const SpanSet& cells, Instant until, const 
 struct Sweeper::State {
   const SweepRules& rules;
   std::vector<Dirt> dirt;
-  std::vector<Dirt> seeds;
+  std::unordered_map<std::uint32_t, Dirt> seeds;  // few: what was asked for
+  std::vector<bool> seeded;
+  const Dirt& SeedOf(std::uint32_t at) const {
+    static const Dirt none;
+    return seeded[at] ? seeds.at(at) : none;
+  }
 };
 
 // The usual case, without building anything: a dataset cut like its dirty parents, which reads the same time
@@ -232,7 +238,7 @@ bool Sweeper::VisitPlain(DatasetId id, State& state) const {
       (rules.narrow && !rules.narrow->empty()))
     return false;
   const std::uint32_t at = region_.At(id);
-  if (!state.seeds[at].cells.empty()) return false;
+  if (state.seeded[at]) return false;
   Span all{0, 0};
   for (const LineageGraph::Incoming& in : graph_.incoming(id)) {
     const std::uint32_t from = region_.AtOrNone(in.from);
@@ -289,7 +295,7 @@ void Sweeper::Visit(DatasetId id, State& state) const {
     if (row_time && d.stores()) rows.Add(PullRows(edge, parent, *row_time));
     if (rules.because) parts.push_back({e, std::move(pulled.region)});
   }
-  const Dirt& seed = state.seeds[at];
+  const Dirt& seed = state.SeedOf(at);
   SpanSet carried;
   if (!d.stores()) {
     out.cells.Add(seed.cells);
@@ -486,9 +492,10 @@ void Sweeper::Settle(std::uint32_t component, State& state) const {
 
 std::vector<Dirt> Sweeper::Run(const std::vector<Seed>& seeds, const SweepRules& rules) const {
   const std::size_t n = region_.members().size();
-  State state{rules, std::vector<Dirt>(n), std::vector<Dirt>(n)};
+  State state{rules, std::vector<Dirt>(n), {}, std::vector<bool>(n)};
   if (rules.because) rules.because->assign(n, {});
   for (const Seed& seed : seeds) {
+    state.seeded[region_.At(seed.dataset)] = true;
     Dirt& s = state.seeds[region_.At(seed.dataset)];
     s.cells.Add(seed.cells);
     s.pass.Add(seed.pass);
