@@ -178,7 +178,7 @@ class Reader {
     // DATASET:A..B, where the name itself may hold colons: the shortest name that is one.
     Exclusion e;
     e.text = given;
-    std::string name = given, range;
+    std::string range;
     if (names_.Find(given).found) {
       e.dataset = DatasetId{*names_.Find(given).found};
     } else {
@@ -191,13 +191,13 @@ class Reader {
         range = given.substr(at + 1);
         break;
       }
-      if (!e.dataset.valid() && text_.select && names_.Find(name).candidates.empty()) {
+      if (!e.dataset.valid() && text_.select && names_.Find(given).candidates.empty()) {
         const std::vector<DatasetId> found = Find(given, false);
         if (found.empty()) out_.notes.push_back(fmt::format("--exclude '{}' matches no dataset", given));
         for (const DatasetId id : found) ExcludeSelected(id, given);
         return;
       }
-      if (!e.dataset.valid()) e.dataset = FindDataset(graph_, names_, name);
+      if (!e.dataset.valid()) e.dataset = FindDataset(graph_, names_, given);
     }
     const Dataset& d = graph_[e.dataset];
     e.spans = SpanSet::All();
