@@ -83,7 +83,7 @@ std::vector<std::string> KeyColumns(const dom::element& config) {
     if (list && text.size() > 2 && text.front() == '(' && text.back() == ')')
       text = text.substr(1, text.size() - 2);
     const bool split = list && text.find_first_of("('\"|") == std::string::npos;
-    for (std::string part : split ? Split(text, ',') : std::vector<std::string>{text}) {
+    for (const std::string& part : split ? Split(text, ',') : std::vector<std::string>{text}) {
       const auto from = part.find_first_not_of(" \t\n"), to = part.find_last_not_of(" \t\n");
       if (from != std::string::npos) out.push_back(part.substr(from, to - from + 1));
     }
@@ -574,7 +574,7 @@ class ManifestReader {
     if (!enforced && Child(e, "config", config) && Child(config, "contract", contract))
       enforced = Bool(contract, "enforced").value_or(false);
     if (!enforced) return;
-    const auto add = [&](std::string_view type, std::vector<std::string> columns) {
+    const auto add = [&](std::string_view type, const std::vector<std::string>& columns) {
       if (columns.empty()) return;
       const bool key = type == "primary_key" || type == "unique";
       if (!key && type != "not_null") return;
