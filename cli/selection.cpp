@@ -1,3 +1,5 @@
+// Each project is asked by itself, since paths and `package:this` have meaning only inside one.
+
 #include "cli/selection.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +17,7 @@ namespace {
 
 struct State {
   std::vector<NodeFact> nodes;
-  std::optional<std::map<std::string, std::string>> results;
+  std::optional<RunResults> results;
 };
 
 State ReadState(const std::string& folder) {
@@ -25,7 +27,7 @@ State ReadState(const std::string& folder) {
   const std::filesystem::path results = std::filesystem::path(folder) / "run_results.json";
   std::error_code ec;
   if (!diagnostics.has_errors() && std::filesystem::exists(results, ec))
-    out.results = ReadRunStatuses(results.string(), diagnostics);
+    out.results = ReadRunResults(results.string(), diagnostics);
   if (diagnostics.has_errors()) {
     std::string text = Format(diagnostics);
     while (!text.empty() && text.back() == '\n') text.pop_back();
@@ -46,7 +48,7 @@ Selection SelectDatasets(const Arguments& arguments, const BuiltGraph& built,
   if (const auto folder = arguments.value("state")) {
     state = ReadState(*folder);
     input.has_state = true;
-    if (state.results) input.results = &*state.results;
+    if (state.results) input.results = &state.results->statuses;
     for (const NodeFact& n : state.nodes) input.state.push_back(&n);
   }
   const std::vector<SourceFacts> sources = Store::OpenForReading(StorePath(arguments)).Load(true);

@@ -20,6 +20,7 @@
 #include "ingest/importer.hpp"
 #include "ingest/json_split.hpp"
 #include "ingest/registry_blocks.hpp"
+#include "ingest/run_results.hpp"
 #include "ingest/sql_scan.hpp"
 
 namespace backreach {
@@ -1080,11 +1081,32 @@ class ManifestReader {
   std::map<std::string, std::pair<std::string, std::string>> groups_;
 };
 
+// How each test ended when it last ran, by the newest of the files.
+void AddTestStatuses(const std::vector<std::string>& files, Facts& facts, Diagnostics& diagnostics) {
+  std::vector<RunResults> runs;
+  for (const std::string& file : files) {
+    auto run = ReadRunResults(file, diagnostics);
+    if (!run) continue;
+    if (run->executed())
+      runs.push_back(std::move(*run));
+    else
+      diagnostics.Note(file, fmt::format("is of 'dbt {}', which runs no test: nothing is taken from it",
+                                         Printable(run->command)));
+  }
+  std::stable_sort(runs.begin(), runs.end(),
+                   [](const RunResults& a, const RunResults& b) { return a.generated_at < b.generated_at; });
+  for (const RunResults& run : runs)
+    for (CheckFact& check : facts.checks)
+      if (const auto status = run.statuses.find(check.id); status != run.statuses.end())
+        check.last_status = status->second;
+}
+
 std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnostics) {
   std::vector<SourceFacts> out;
   std::string path = request.inputs.empty() ? "target" : request.inputs[0];
   std::error_code ec;
-  if (std::filesystem::is_directory(path, ec)) {
+  const bool folder = std::filesystem::is_directory(path, ec);
+  if (folder) {
     const std::string inside = (std::filesystem::path(path) / "manifest.json").string();
     if (!std::filesystem::exists(inside, ec)) {
       diagnostics.Error(path, "this folder holds no manifest.json",
@@ -1096,7 +1118,19 @@ std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnost
   const auto project = request.options.find("project");
   ManifestReader reader(path, project == request.options.end() ? "" : project->second.back(), diagnostics);
   SourceFacts facts;
-  if (reader.Read(facts)) out.push_back(std::move(facts));
+  if (!reader.Read(facts)) return out;
+  for (const char* option : {"catalog", "sources"})
+    if (const auto given = request.options.find(option); given != request.options.end())
+      diagnostics.Warning(given->second.back(),
+                          fmt::format("--{} is not read by this version: nothing is taken from it", option));
+  std::vector<std::string> results;
+  if (const auto given = request.options.find("run-results"); given != request.options.end())
+    results = given->second;
+  else if (const auto beside = std::filesystem::path(path).parent_path() / "run_results.json";
+           folder && std::filesystem::exists(beside, ec))
+    results.push_back(beside.string());
+  AddTestStatuses(results, facts.facts, diagnostics);
+  if (!diagnostics.has_errors()) out.push_back(std::move(facts));
   return out;
 }
 
@@ -1109,9 +1143,10 @@ Importer DbtImporter() {
           "  backreach ingest dbt target/\n"
           "  backreach ingest dbt build/manifest.json --project shop",
           false,
-          {{"catalog", "catalog.json, where it does not stand beside the manifest", false},
-           {"run-results", "run_results.json of earlier runs", true},
-           {"sources", "sources.json", false},
+          {{"catalog", "catalog.json (not read yet)", false},
+           {"run-results", "run_results.json of earlier runs: which tests failed (default: the one beside)",
+            true},
+           {"sources", "sources.json (not read yet)", false},
            {"project", "name under which the facts are kept (default: the project's own)", false}},
           Run};
 }

@@ -9,9 +9,17 @@
 
 namespace backreach {
 
-// Unique id -> `success`, `error`, `skipped`, `pass`, `fail`, `warn`, ...; nothing, and an error in
-// `diagnostics`, if the file cannot be read.
-std::optional<std::map<std::string, std::string>> ReadRunStatuses(const std::string& path,
-                                                                  Diagnostics& diagnostics);
+struct RunResults {
+  std::string generated_at;  // metadata.generated_at; "" if the file does not say
+  std::string command;       // args.which, e.g. `build`; "" if the file does not say
+  std::map<std::string, std::string>
+      statuses;  // unique id -> `success`, `error`, `pass`, `fail`, `warn`, ...
+
+  // False for `compile`, `docs generate` and the like, which write the same file and execute nothing.
+  bool executed() const;
+};
+
+// Nothing, and an error in `diagnostics`, if the file cannot be read.
+std::optional<RunResults> ReadRunResults(const std::string& path, Diagnostics& diagnostics);
 
 }  // namespace backreach

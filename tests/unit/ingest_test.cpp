@@ -306,3 +306,46 @@ TEST_CASE("words: nearest names, printable text, wrapping") {
   CHECK(ListOf({"a", "b", "c"}) == "a, b and c");
   CHECK(Thousands(1234567) == "1,234,567");
 }
+
+TEST_CASE("run results say which tests failed; a file of a run that executed nothing says nothing") {
+  const Folder folder;
+  const std::string manifest = folder.Write("manifest.json", R"({
+    "metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json", "project_name": "p",
+                 "adapter_type": "postgres"},
+    "nodes": {
+      "model.p.m": {"resource_type": "model", "name": "m", "package_name": "p", "fqn": ["p", "m"],
+                    "config": {"materialized": "incremental", "unique_key": "id"}, "depends_on": {"nodes": []},
+                    "schema": "s", "alias": "m", "raw_code": "select 1 as id"},
+      "test.p.nn": {"resource_type": "test", "name": "nn", "package_name": "p", "column_name": "id",
+                    "test_metadata": {"name": "not_null", "kwargs": {"column_name": "id", "model": "m"}},
+                    "attached_node": "model.p.m", "config": {"enabled": true, "severity": "ERROR"},
+                    "depends_on": {"nodes": ["model.p.m"]}}},
+    "sources": {}, "exposures": {}})");
+  const auto run = [&](const char* name, const char* command, const char* when, const char* status) {
+    return folder.Write(
+        name, std::string(R"({"metadata": {"generated_at": ")") + when + R"("}, "args": {"which": ")" +
+                  command + R"("}, "results": [{"unique_id": "test.p.nn", "status": ")" + status + "\"}]}");
+  };
+  const std::string failed = run("failed.json", "test", "2026-04-02T00:00:00Z", "fail");
+  const std::string earlier = run("earlier.json", "build", "2026-04-01T00:00:00Z", "pass");
+  const std::string docs = run("docs.json", "generate", "2026-04-03T00:00:00Z", "pass");
+  const auto status = [&](std::vector<std::string> files) {
+    Diagnostics diagnostics;
+    const auto facts = Named("dbt").run({{manifest}, {{"run-results", std::move(files)}}}, diagnostics);
+    REQUIRE(facts.size() == 1);
+    REQUIRE(facts[0].facts.checks.size() == 1);
+    return facts[0].facts.checks[0].last_status.value_or("");
+  };
+  CHECK(status({failed}) == "fail");
+  CHECK(status({failed, earlier, docs}) == "fail");
+  CHECK(status({docs}) == "");
+  CHECK(status({earlier}) == "pass");
+
+  Diagnostics diagnostics;
+  CHECK(Named("dbt").run({{manifest}, {{"run-results", {manifest}}}}, diagnostics).empty());
+  CHECK(Format(diagnostics).find("this is not dbt's run_results.json") != std::string::npos);
+
+  Diagnostics unread;
+  Named("dbt").run({{manifest}, {{"catalog", {"catalog.json"}}}}, unread);
+  CHECK(Format(unread).find("--catalog is not read by this version") != std::string::npos);
+}
