@@ -1,3 +1,5 @@
+// Bounds are computed once for each dataset; all else asks them.
+
 #include "analysis/frame.hpp"
 
 #include <algorithm>

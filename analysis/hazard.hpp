@@ -66,6 +66,11 @@ Hazard MakeHazard(const char* code, HazardSeverity severity, const Written& writ
                   std::string remedy);
 Hazard MakeHazard(const char* code, HazardSeverity severity, DatasetId dataset, SpanSet spans,
                   std::string message, std::string remedy);
+// Of what is written, the cells that begin before the bound of a finding (`days` before now); all of them
+// where nobody knows how far the bound reaches.
+SpanSet BeyondReach(const HazardContext& context, const Written& written, const Finding& finding);
+// The day of a declared change is among the cells, or lies between them.
+bool Inside(const Written& written, const Change& change);
 // "31 days", "1 month", "1 table", "cells of unknown number".
 std::string CountText(const Dataset& dataset, const SpanSet& spans, bool whole);
 // Names of datasets for a sentence, at most five.

@@ -1,6 +1,9 @@
+// The list of hazards, and what they share.
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "analysis/hazard.hpp"
 #include "analysis/hazards/all.hpp"
@@ -95,6 +98,20 @@ Hazard MakeHazard(const char* code, HazardSeverity severity, DatasetId dataset, 
   h.message = std::move(message);
   h.remedy = std::move(remedy);
   return h;
+}
+
+SpanSet BeyondReach(const HazardContext& c, const Written& w, const Finding& f) {
+  const auto it = f.fact.data.find("days");
+  if (it == f.fact.data.end() || w.whole || w.spans.empty()) return w.whole ? SpanSet::All() : w.spans;
+  const Instant bound =
+      c.frame.now() - static_cast<Instant>(std::atof(it->second.c_str()) * static_cast<double>(kDay));
+  const Layout& layout = *c.graph[w.dataset].layout;
+  return w.spans.Clip(kMinInstant, layout.Floor(bound) == bound ? bound : layout.Next(bound));
+}
+
+bool Inside(const Written& w, const Change& change) {
+  return w.whole || w.spans.empty() ||
+         (w.spans.front().start < change.on && change.on < w.spans.back().end) || w.spans.Contains(change.on);
 }
 
 std::string CountText(const Dataset& d, const SpanSet& spans, bool whole) {

@@ -1,3 +1,5 @@
+// The ordinary run is judged first, then each engine says with which commands it does exactly these cells.
+
 #include "analysis/methods.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// What the parts of a plan say of themselves in words.
+
 #include "analysis/plan.hpp"
 
 #include "graph/words.hpp"

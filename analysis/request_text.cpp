@@ -1,3 +1,5 @@
+// Names before selectors; dates in the zone of each target by itself.
+
 #include "analysis/request_text.hpp"
 
 #include <fmt/format.h>

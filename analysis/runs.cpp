@@ -1,3 +1,5 @@
+// Jobs with several outputs write all of them; a run coarser than its cells writes its whole stretch.
+
 #include "analysis/runs.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Words of a command line, read against the commands as data.
 #pragma once
 
 #include <string>

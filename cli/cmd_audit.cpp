@@ -1,3 +1,5 @@
+// backreach audit: ways out of the platform that nobody wrote down.
+
 #include <fmt/format.h>
 
 #include "analysis/audit.hpp"

@@ -1,3 +1,5 @@
+// backreach copies: what was taken from a dataset, or from all.
+
 #include <fmt/format.h>
 
 #include <algorithm>

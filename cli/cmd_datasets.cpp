@@ -1,3 +1,5 @@
+// backreach datasets: what is known, or what dbt's selectors choose of it.
+
 #include <fmt/format.h>
 
 #include "analysis/request_text.hpp"

@@ -1,3 +1,5 @@
+// backreach doctor: what the store holds, and what is still unknown.
+
 #include <fmt/format.h>
 
 #include <map>

@@ -1,3 +1,5 @@
+// backreach explain: why a dataset, or a partition of it, is in a plan.
+
 #include <fmt/format.h>
 
 #include "analysis/explain.hpp"

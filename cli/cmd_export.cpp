@@ -1,3 +1,5 @@
+// backreach export: the whole graph as JSON.
+
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
 #include "render/json.hpp"

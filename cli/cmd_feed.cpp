@@ -1,3 +1,5 @@
+// backreach feed: a saved plan, as another engine runs it.
+
 #include <fmt/format.h>
 
 #include <charconv>

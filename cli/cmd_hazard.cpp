@@ -1,3 +1,5 @@
+// backreach hazard: what a code means and what to do.
+
 #include <fmt/format.h>
 
 #include "analysis/hazard.hpp"

@@ -1,3 +1,5 @@
+// backreach ingest: one subcommand for each importer.
+
 #include <fmt/format.h>
 
 #include <iostream>

@@ -1,3 +1,5 @@
+// backreach plan: the answer in all its forms.
+
 #include <fmt/format.h>
 
 #include "analysis/planner.hpp"

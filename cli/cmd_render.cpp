@@ -1,3 +1,5 @@
+// backreach render: pictures of the blast radius.
+
 #include <fmt/format.h>
 
 #include <charconv>

@@ -1,3 +1,5 @@
+// backreach show: everything known of one dataset.
+
 #include <fmt/format.h>
 
 #include "analysis/request_text.hpp"

@@ -1,3 +1,5 @@
+// backreach sources: what was ingested, and when.
+
 #include <fmt/format.h>
 
 #include "cli/command.hpp"

@@ -1,3 +1,5 @@
+// The clock is read here, once for a request whose `now` was not given; the analysis never reads it.
+
 #include "cli/loaded.hpp"
 
 #include <fmt/format.h>

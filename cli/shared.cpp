@@ -1,3 +1,5 @@
+// What commands share: the store's path, writing files whole, formats, common options.
+
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>

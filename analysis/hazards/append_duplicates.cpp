@@ -1,6 +1,6 @@
-#include <fmt/format.h>
+// An append run again: the rows of the period are there twice.
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"

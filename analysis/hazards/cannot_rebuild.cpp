@@ -1,3 +1,5 @@
+// Snapshots and tables that no run can compute again.
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
-#include <fmt/format.h>
+// A merge that updates some columns and leaves the others as they were.
 
-#include <algorithm>
-#include <cstdlib>
+#include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"

@@ -1,4 +1,4 @@
-#include <algorithm>
+// Cells that read each other: no order makes them right in one pass.
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"

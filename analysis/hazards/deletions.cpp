@@ -1,6 +1,6 @@
-#include <fmt/format.h>
+// Rows that the correction deletes, where a run only adds and updates.
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"

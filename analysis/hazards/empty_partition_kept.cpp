@@ -1,6 +1,6 @@
-#include <fmt/format.h>
+// A partition that the correction empties, where a run replaces only what it has rows for.
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"

@@ -1,6 +1,6 @@
-#include <fmt/format.h>
+// Jobs that start when the plan writes what they wait for.
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"

@@ -1,6 +1,6 @@
-#include <fmt/format.h>
+// Datasets without a grain, taken whole.
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"

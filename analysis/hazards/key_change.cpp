@@ -1,6 +1,6 @@
-#include <fmt/format.h>
+// A business key that changes inside the range.
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"
@@ -14,11 +14,7 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
     const Dataset& d = c.graph[w.dataset];
     for (const Change& change : d.changes) {
       if (change.kind != "key") continue;
-      // Inside: the day is among the cells, or lies between them.
-      const bool inside = w.whole || w.spans.empty() ||
-                          (w.spans.front().start < change.on && change.on < w.spans.back().end) ||
-                          w.spans.Contains(change.on);
-      if (!inside) continue;
+      if (!Inside(w, change)) continue;
       Hazard h = MakeHazard("key-change", HazardSeverity::kWarning, w,
                             fmt::format("the business key changes inside the range: {} on {}{}", d.name,
                                         change.on_text, change.what.empty() ? "" : " (" + change.what + ")"),

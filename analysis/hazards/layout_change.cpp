@@ -1,6 +1,6 @@
-#include <fmt/format.h>
+// Partitions that are cut otherwise from some day inside the range on.
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"

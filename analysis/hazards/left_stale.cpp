@@ -1,3 +1,5 @@
+// What the correction reaches and the plan does not rebuild.
+
 #include <fmt/format.h>
 
 #include <algorithm>

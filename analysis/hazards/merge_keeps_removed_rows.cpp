@@ -1,3 +1,5 @@
+// Merges by key, where rows that vanish from the input stay.
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-#include <fmt/format.h>
+// Steps that overwrite in place with no earlier state to go back to.
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"

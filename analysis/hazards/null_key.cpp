@@ -1,3 +1,5 @@
+// Keys with nulls: such rows match nothing and are inserted again.
+
 #include <fmt/format.h>
 
 #include <algorithm>

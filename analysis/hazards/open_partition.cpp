@@ -1,6 +1,6 @@
-#include <fmt/format.h>
+// Partitions that are still being filled.
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"

@@ -1,6 +1,6 @@
-#include <fmt/format.h>
+// A coarse cell written from part of its input.
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"

@@ -1,7 +1,6 @@
-#include <fmt/format.h>
+// Steps whose run takes no range: the period never reaches the query.
 
-#include <algorithm>
-#include <cstdlib>
+#include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"

@@ -1,6 +1,6 @@
-#include <fmt/format.h>
+// Runs that read more than they did: cells are restated with newer input.
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"

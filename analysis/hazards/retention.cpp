@@ -1,6 +1,6 @@
-#include <fmt/format.h>
+// Input that is not kept any more.
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"

@@ -1,6 +1,6 @@
-#include <fmt/format.h>
+// Other outputs and cells that a run writes beside those that were asked for.
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"

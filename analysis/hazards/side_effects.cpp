@@ -1,3 +1,5 @@
+// Hooks and tasks that send, copy or unload, once more for every run.
+
 #include <fmt/format.h>
 
 #include <algorithm>

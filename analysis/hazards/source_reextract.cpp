@@ -1,6 +1,7 @@
+// Sources that load anew from a system that has moved on.
+
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "analysis/hazards/all.hpp"

@@ -1,6 +1,7 @@
+// Time zones that nobody stated.
+
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "analysis/hazards/all.hpp"

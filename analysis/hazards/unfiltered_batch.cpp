@@ -1,7 +1,6 @@
-#include <fmt/format.h>
+// Batches that each insert all of an unfiltered parent.
 
-#include <algorithm>
-#include <cstdlib>
+#include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"

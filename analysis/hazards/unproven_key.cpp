@@ -1,3 +1,5 @@
+// Merges on a key that nothing shows to be unique.
+
 #include <fmt/format.h>
 
 #include <algorithm>

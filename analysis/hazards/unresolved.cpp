@@ -1,6 +1,7 @@
+// Names in the sources that could not be placed.
+
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <set>
 

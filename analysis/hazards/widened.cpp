@@ -1,6 +1,6 @@
-#include <fmt/format.h>
+// Whole rebuilds that dirty more than the correction.
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"

@@ -1,6 +1,6 @@
-#include <fmt/format.h>
+// Rebuilt datasets of which nobody knows how they are written.
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"

@@ -1,3 +1,5 @@
+// The list of feeds.
+
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

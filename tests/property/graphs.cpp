@@ -1,3 +1,5 @@
+// Samples come from their seed alone, so that a printed seed brings a failure back.
+
 #include "tests/property/graphs.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Every rule as semantics words it, cell by cell, without a thought for speed.
+
 #include "tests/property/oracle.hpp"
 
 #include <fmt/format.h>
