@@ -12,8 +12,10 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/checks.hpp"
 #include "analysis/copies.hpp"
 #include "analysis/dimensions.hpp"
+#include "analysis/estimate.hpp"
 #include "analysis/hazard.hpp"
 #include "analysis/methods.hpp"
 #include "analysis/order.hpp"
@@ -527,7 +529,6 @@ class Planner {
       }
       const bool lost = d.written_whole() && !expired_[at].empty();
       FillMethods(graph_, lost, step);
-      step.seconds = SecondsOf(step);
     }
     FillRuns(graph_, frame_, plan_.steps);
     // Windows that reach before a parent's first partition are cut there.
@@ -544,13 +545,6 @@ class Planner {
     }
     if (cut > 12)
       plan_.notes.push_back(fmt::format("{} more reads are cut at the ends of what they read", cut - 12));
-  }
-
-  std::optional<double> SecondsOf(const Step& step) const {
-    for (const JobId id : graph_[step.dataset].jobs)
-      if (graph_[id].seconds_per_cell && step.partitions)
-        return *graph_[id].seconds_per_cell * static_cast<double>(*step.partitions);
-    return std::nullopt;
   }
 
   // Which whole rebuilds made a step wider, and by how many partitions.
@@ -678,6 +672,7 @@ class Planner {
       else if (open)
         step.effect = Effect::kOverwrittenOpen;
       if (!step.methods.empty()) step.methods[0].effect = step.effect;
+      FillChecks(graph_, step);
       if (step.effect != Effect::kDuplicated) continue;
       for (const CheckFact& check : d.checks) {
         if (check.kind == "unique" && check.enabled && check.covers_all_rows && check.fails_run)
@@ -688,6 +683,22 @@ class Planner {
                 [](const DetectedBy& a, const DetectedBy& b) {
                   return std::tie(a.test, a.constraint) < std::tie(b.test, b.constraint);
                 });
+      SayWhatTells(step);
+    }
+  }
+
+  // Adds to the hazard that doubles rows whether anything that exists would notice.
+  void SayWhatTells(const Step& step) {
+    static const std::set<std::string> doubling = {"append-duplicates", "bounded-match", "unfiltered-batch",
+                                                   "null-key"};
+    for (Hazard& h : plan_.hazards) {
+      if (h.dataset != step.dataset || !doubling.count(h.code) || h.evidence.count("detected_by")) continue;
+      std::vector<std::string> who;
+      for (const DetectedBy& by : step.detected_by)
+        who.push_back(by.test.empty() ? "the constraint on " + Join(by.constraint, ", ") : by.test);
+      h.message +=
+          who.empty() ? "; no test or constraint that exists would tell" : "; told by " + ListOf(who, 3);
+      h.evidence["detected_by"] = std::move(who);
     }
   }
 
@@ -719,23 +730,17 @@ class Planner {
     totals.threads = request_.threads;
     std::set<DatasetId> datasets;
     totals.partitions = 0;
-    double seconds = 0;
-    bool timed = !plan_.steps.empty();
     for (const Step& step : plan_.steps) {
       datasets.insert(step.dataset);
       if (!step.partitions)
         totals.partitions.reset();
       else if (totals.partitions)
         *totals.partitions += *step.partitions;
-      if (step.seconds)
-        seconds += *step.seconds;
-      else
-        timed = false;
     }
     totals.datasets = static_cast<std::int64_t>(datasets.size());
     totals.steps = static_cast<std::int64_t>(plan_.steps.size());
     totals.copies = static_cast<std::int64_t>(plan_.copies.size());
-    if (timed) totals.seconds = seconds;
+    FillEstimates(graph_, plan_);
     plan_.nothing_to_do = plan_.steps.empty() && plan_.afterwards.empty() && plan_.fresh.empty() &&
                           plan_.copies.empty() && plan_.left_stale.empty();
     std::vector<std::string> names;

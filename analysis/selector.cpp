@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "graph/error.hpp"
+#include "graph/time.hpp"
 #include "graph/words.hpp"
 
 namespace backreach {
@@ -349,8 +350,30 @@ class Selector {
         return it != in_.results->end() && it->second == v;
       };
     }
+    if (base == "source_status") return SourceStatus(v, c.text);
     if (base == "state") return State(v, argument, c.text);
     throw Error(fmt::format("backreach: error: selector '{}' needs files that were not given", c.text));
+  }
+
+  // Sources that were loaded since the state was kept, or that it does not know.
+  std::function<bool(const NodeFact&)> SourceStatus(const std::string& v, const std::string& text) const {
+    if (v != "fresher")
+      throw Error(fmt::format("backreach: error: selector '{}': a source's status is fresher", text));
+    if (!in_.loaded_before || in_.loaded.empty())
+      throw Error(fmt::format("backreach: error: selector '{}' compares two freshness checks: {}", text,
+                              in_.loaded_before ? "the store has none; run dbt source freshness and ingest "
+                                                  "the target folder with its sources.json"
+                                                : "give the folder of the older sources.json with --state"));
+    return [this](const NodeFact& n) {
+      const auto now = in_.loaded.find(n.id);
+      if (now == in_.loaded.end() || now->second.empty()) return false;  // the check itself failed
+      const auto before = in_.loaded_before->find(n.id);
+      return before == in_.loaded_before->end() || Newer(now->second, before->second);
+    };
+  }
+  static bool Newer(const std::string& a, const std::string& b) {
+    const auto x = ParseInstant(a, true), y = ParseInstant(b, true);
+    return x && y && *x != *y ? *x > *y : a > b;  // within one second, by the text
   }
 
   std::string Root() const { return nodes_.empty() ? "" : nodes_[0]->package; }

@@ -16,6 +16,10 @@ struct SelectorInput {
   // Unique id -> status, of the run_results.json in the state's folder; null if there is none.
   const std::map<std::string, std::string>* results = nullptr;
   bool has_state = false;
+  // Unique id -> when a source's newest row was loaded: by the freshness check that was ingested, and by the
+  // sources.json in the state's folder (null if there is none).
+  std::map<std::string, std::string> loaded;
+  const std::map<std::string, std::string>* loaded_before = nullptr;
 };
 
 struct SelectorRequest {

@@ -51,6 +51,24 @@ std::string Text(const LineageGraph& g, DatasetId id) {
   for (const CheckFact& check : d.checks)
     if (check.kind != "other")
       line("check", check.id + ": " + check.kind + " (" + Join(check.columns, ", ") + ")");
+  if (d.measure) {
+    const MeasureFact& m = *d.measure;
+    if (m.rows) line("rows", Thousands(*m.rows) + (m.bytes ? ", " + Thousands(*m.bytes) + " bytes" : ""));
+    if (!m.relation_type.empty()) line("in the platform", m.relation_type);
+    if (const auto type = m.column_types.find(Lower(d.column)); type != m.column_types.end())
+      line("cut by", d.column + " (" + type->second + ")");
+    if (!m.freshness.empty())
+      line("last loaded",
+           (m.loaded_at.empty() ? "unknown" : m.loaded_at) + " (freshness: " + m.freshness + ")");
+  }
+  for (const TimingFact& t : d.timings)
+    line("ran for", fmt::format("{:.1f} s{}{}{}{}", t.seconds,
+                                t.batches ? ", " + (*t.batches == 1 ? std::string("1 batch")
+                                                                    : Thousands(*t.batches) + " batches")
+                                          : std::string(),
+                                t.rows ? ", " + Plural(*t.rows, "row") : std::string(),
+                                t.full_refresh ? ", full refresh" : "",
+                                t.ended_at.empty() ? "" : ", told " + t.ended_at));
   for (const Conflict& c : d.conflicts) {
     std::vector<std::string> said;
     for (const auto& v : c.values)

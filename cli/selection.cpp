@@ -8,8 +8,8 @@
 
 #include "graph/store/store.hpp"
 #include "graph/words.hpp"
+#include "ingest/dbt_artifacts.hpp"
 #include "ingest/importer.hpp"
-#include "ingest/run_results.hpp"
 
 namespace backreach {
 
@@ -17,17 +17,22 @@ namespace {
 
 struct State {
   std::vector<NodeFact> nodes;
-  std::optional<RunResults> results;
+  std::optional<std::map<std::string, std::string>> results, loaded_at;
 };
 
 State ReadState(const std::string& folder) {
   State out;
   Diagnostics diagnostics;
   std::vector<SourceFacts> facts = DbtImporter().run({{folder}, {}}, diagnostics);
-  const std::filesystem::path results = std::filesystem::path(folder) / "run_results.json";
-  std::error_code ec;
-  if (!diagnostics.has_errors() && std::filesystem::exists(results, ec))
-    out.results = ReadRunResults(results.string(), diagnostics);
+  const auto beside = [&](const char* name) {
+    const std::string path = (std::filesystem::path(folder) / name).string();
+    std::error_code ec;
+    return !diagnostics.has_errors() && std::filesystem::exists(path, ec) ? path : std::string();
+  };
+  if (const std::string path = beside("run_results.json"); !path.empty())
+    out.results = ReadRunStatuses(path, diagnostics);
+  if (const std::string path = beside("sources.json"); !path.empty())
+    out.loaded_at = ReadLoadedAt(path, diagnostics);
   if (diagnostics.has_errors()) {
     std::string text = Format(diagnostics);
     while (!text.empty() && text.back() == '\n') text.pop_back();
@@ -48,7 +53,8 @@ Selection SelectDatasets(const Arguments& arguments, const BuiltGraph& built,
   if (const auto folder = arguments.value("state")) {
     state = ReadState(*folder);
     input.has_state = true;
-    if (state.results) input.results = &state.results->statuses;
+    if (state.results) input.results = &*state.results;
+    if (state.loaded_at) input.loaded_before = &*state.loaded_at;
     for (const NodeFact& n : state.nodes) input.state.push_back(&n);
   }
   const std::vector<SourceFacts> sources = Store::OpenForReading(StorePath(arguments)).Load(true);
@@ -59,6 +65,9 @@ Selection SelectDatasets(const Arguments& arguments, const BuiltGraph& built,
     ++projects;
     input.nodes.clear();
     for (const NodeFact& n : facts.nodes) input.nodes.push_back(&n);
+    input.loaded.clear();
+    for (const MeasureFact& m : facts.measures)
+      if (!m.freshness.empty()) input.loaded[m.dataset] = m.loaded_at;
     const SelectorResult result = Select(input, request);
     for (const std::string& text : std::set<std::string>(result.warnings.begin(), result.warnings.end()))
       ++unmatched[text];

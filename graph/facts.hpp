@@ -167,6 +167,26 @@ struct CheckFact {
   Place at;
 };
 
+// How long a run that ran took.
+struct TimingFact {
+  std::string dataset;
+  double seconds = 0;
+  std::optional<std::int64_t> batches, rows;  // batches that the seconds are the sum of; nothing: one run
+  bool full_refresh = false;                  // it rebuilt all of a dataset that runs otherwise add to
+  std::string ended_at;                       // an instant, as the file gives it
+  Place at;
+};
+
+// What the platform told of a dataset when it was last asked.
+struct MeasureFact {
+  std::string dataset;
+  std::string relation_type;  // `base table`, `view`, ...; lower case
+  std::optional<std::int64_t> rows, bytes;
+  std::map<std::string, std::string> column_types;  // lower case
+  std::string loaded_at, freshness;                 // a source's newest row, and how fresh that was found
+  Place at;
+};
+
 // A node of a dbt project as its selectors see it: tests, exposures, metrics and the like among them; and its
 // macros, since a change of one is a change of what calls it.
 struct NodeFact {
@@ -186,6 +206,8 @@ struct Facts {
   std::vector<ExtractFact> extracts;
   std::vector<UnresolvedFact> unresolved;
   std::vector<CheckFact> checks;
+  std::vector<TimingFact> timings;
+  std::vector<MeasureFact> measures;
   std::vector<NodeFact> nodes;
 };
 
@@ -196,6 +218,8 @@ struct Source {
   std::string key;          // what a later ingest replaces (a registry: its absolute path)
   std::string sha256;       // of the file's bytes
   std::string ingested_at;  // an instant; never part of a plan or an export
+  std::string beside_sha256 =
+      {};  // of the files read with it (run results, catalog, ...); "" if there were none
 };
 
 struct SourceFacts {

@@ -100,6 +100,7 @@ struct Dataset {
   std::vector<std::string> aliases;
   std::vector<std::string> short_names;
   std::string platform;
+  std::vector<std::string> relation;  // database, schema, table, as the platform stores them
 
   std::optional<Grain> grain;            // nothing: unknown; Grain::none(): known to have none
   std::shared_ptr<const Layout> layout;  // null without a grain
@@ -131,6 +132,8 @@ struct Dataset {
   std::vector<Finding> findings;
   std::map<std::string, std::string> methods;
   std::vector<CheckFact> checks;
+  std::vector<TimingFact> timings;  // of runs, oldest first
+  std::optional<MeasureFact> measure;
   std::vector<Seen> seen;
   std::vector<Conflict> conflicts;
   std::vector<JobId> jobs;  // that write it

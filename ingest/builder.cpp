@@ -371,6 +371,8 @@ class Builder {
     };
     if (const Text kind = text(&DatasetFact::kind)) d.kind = ParseKind(*kind).value_or(Kind::kTable);
     d.platform = text(&DatasetFact::platform).value_or("");
+    for (const FactRef& ref : p.facts)
+      if (d.relation.empty()) d.relation = ref.fact->relation;
     MakeCalendar(p, d);
     const auto duration = [&](Text DatasetFact::*field) -> std::optional<Duration> {
       const Text t = text(field);
@@ -736,6 +738,10 @@ class Builder {
       }
       for (const CheckFact& f : facts.checks)
         if (const auto id = Resolve(f.dataset, false)) g.datasets[id->value].checks.push_back(f);
+      for (const TimingFact& f : facts.timings)
+        if (const auto id = Resolve(f.dataset, false)) g.datasets[id->value].timings.push_back(f);
+      for (const MeasureFact& f : facts.measures)
+        if (const auto id = Resolve(f.dataset, false)) g.datasets[id->value].measure = f;
       g.sources.push_back(sources_[s].source);
     }
     for (const auto& p : problems_)
@@ -821,7 +827,10 @@ class Builder {
     g.Number();
     Sha256 hash;
     hash.Update("backreach.graph/1");
-    for (const Source& s : g.sources) hash.Update("\n" + s.kind + "\t" + s.name + "\t" + s.sha256);
+    for (const Source& s : g.sources) {
+      hash.Update("\n" + s.kind + "\t" + s.name + "\t" + s.sha256);
+      if (!s.beside_sha256.empty()) hash.Update("\t" + s.beside_sha256);
+    }
     g.fingerprint = hash.Hex();
     for (std::uint32_t i = 0; i < g.datasets.size(); ++i) {
       const Dataset& d = g.datasets[i];

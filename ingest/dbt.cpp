@@ -14,13 +14,14 @@
 #include "graph/calendar.hpp"
 #include "graph/digest.hpp"
 #include "graph/words.hpp"
+#include "ingest/dbt_artifacts.hpp"
+#include "ingest/dbt_partitions.hpp"
 #include "ingest/dbt_sql.hpp"
 #include "ingest/dbt_writes.hpp"
 #include "ingest/file.hpp"
 #include "ingest/importer.hpp"
 #include "ingest/json_split.hpp"
 #include "ingest/registry_blocks.hpp"
-#include "ingest/run_results.hpp"
 #include "ingest/sql_scan.hpp"
 
 namespace backreach {
@@ -97,7 +98,9 @@ struct PendingNode {
   DatasetFact fact;
   DbtWriteConfig write;
   std::string resource_type, batch_size, begin, event_time, package, metric_of;
-  std::string partition_field, partition_granularity, partition_type;
+  DbtPartitionConfig partition;
+  std::vector<std::string> static_partitions;  // BigQuery's insert_overwrite of listed partitions
+  bool skips_matched = false;                  // a merge that only inserts
   std::vector<std::string> parents;
   bool microbatch = false, external = false, has_partition_by = false;
   std::vector<std::string> hooks;  // the text of pre- and post-hooks
@@ -539,11 +542,25 @@ class ManifestReader {
     dom::element partition;
     if (Child(config, "partition_by", partition) || Child(config, "partitioned_by", partition)) {
       node.has_partition_by = true;
-      node.partition_field = std::string(Str(partition, "field"));
-      node.partition_granularity = Lower(Str(partition, "granularity"));
-      node.partition_type = Lower(Str(partition, "data_type"));
-      if (partition.is_object() && node.partition_type.empty()) node.partition_type = "date";
+      node.partition.field = std::string(Str(partition, "field"));
+      node.partition.granularity = Lower(Str(partition, "granularity"));
+      node.partition.data_type = Lower(Str(partition, "data_type"));
+      if (partition.is_object() && node.partition.data_type.empty()) node.partition.data_type = "date";
+      node.partition.texts = Strings(partition);
     }
+    dom::element properties;
+    if (Child(config, "properties", properties))  // Trino's table properties
+      for (const char* name : {"partitioning", "partitioned_by"})
+        for (std::string& text : Strings(properties, name)) {
+          node.has_partition_by = true;
+          node.partition.texts.push_back(std::move(text));
+        }
+    node.static_partitions = Strings(config, "partitions");
+    node.write.clustered = Child(config, "liquid_clustered_by", partition);
+    node.write.static_partitions = !node.static_partitions.empty();
+    node.write.table_type = Lower(Str(config, "table_type"));
+    node.write.inserts_only = Bool(config, "inserts_only").value_or(false);
+    node.skips_matched = Bool(config, "skip_matched_step").value_or(false);
     for (const char* when : {"pre-hook", "post-hook", "pre_hook", "post_hook"}) {
       dom::element hooks;
       dom::array list;
@@ -619,6 +636,12 @@ class ManifestReader {
       find("columns-kept", node.update_columns.empty()
                                ? "all columns but " + Join(node.exclude_columns, ", ") + " are updated"
                                : "only " + Join(node.update_columns, ", ") + " are updated");
+    if (mode == "merge" && node.skips_matched)
+      find("columns-kept",
+           "rows that exist are left as they are (skip_matched_step), only new ones are inserted");
+    if (adapter_ == "bigquery" && node.write.strategy == "insert_overwrite" &&
+        !node.static_partitions.empty())
+      StaticPartitions(node, find);
     if (mode == "merge" || mode == "delete_insert")
       for (const std::string& predicate : node.predicates) {
         const PredicateBound bound = ReadPredicate(predicate);
@@ -645,6 +668,27 @@ class ManifestReader {
            {{"days", fmt::format("{}", *traits.date_bound_days)}});
     if (!traits.variables.empty()) find("range-not-passed", Join(traits.variables, ", "));
     if (traits.reads_itself) SelfEdge(node, facts);
+  }
+
+  // BigQuery's insert_overwrite of listed partitions: rows of any other partition are inserted beside what is
+  // there.
+  template <typename Find>
+  void StaticPartitions(const PendingNode& node, const Find& find) const {
+    std::optional<double> days = 0.0;
+    for (const std::string& partition : node.static_partitions) {
+      const PredicateBound bound = ReadPredicate("DBT_INTERNAL_DEST.partition >= " + partition);
+      if (!bound.bounds || !bound.days)
+        days.reset();
+      else if (days)
+        days = std::max(*days, *bound.days);
+    }
+    std::map<std::string, std::string> data;
+    if (days) data["days"] = fmt::format("{}", *days);
+    find("bounded-match",
+         fmt::format(
+             "only the listed partitions ({}) are replaced, rows of others are inserted beside what is there",
+             ListOf(node.static_partitions, 3)),
+         std::move(data));
   }
 
   void SelfEdge(const PendingNode& node, Facts& facts) const {
@@ -787,14 +831,12 @@ class ManifestReader {
                         node.batch_size, fact.name),
             {"declare it in a registry: datasets: [{name: " + fact.name + ", partitions: ...}]"});
       }
-    } else if (adapter_ == "bigquery" && !node.partition_field.empty() && node.write.materialized != "view") {
-      const std::string granularity = node.partition_granularity.empty() ? "day" : node.partition_granularity;
-      if (node.partition_type != "int64" && (granularity == "hour" || granularity == "day" ||
-                                             granularity == "month" || granularity == "year")) {
-        p.grain = granularity;
-        if (!p.column) p.column = node.partition_field;
-        if (node.partition_type == "timestamp" && !p.timezone)
-          p.timezone = "UTC";  // BigQuery partitions timestamps in UTC
+    } else if (node.write.materialized != "view") {
+      node.partition.adapter = adapter_;
+      if (const auto partition = ReadDbtPartition(node.partition)) {
+        p.grain = partition->grain;
+        if (!p.column) p.column = partition->column;
+        if (partition->utc && !p.timezone) p.timezone = "UTC";
       }
     }
     if (p.grain) fact.partitions.assign(1, p);
@@ -804,7 +846,7 @@ class ManifestReader {
     DatasetFact& fact = node.fact;
     if (fact.write.mode) return;  // meta.backreach said it
     node.write.adapter = adapter_;
-    const bool readable = adapter_ == "bigquery" ? !node.partition_field.empty() : node.has_partition_by;
+    const bool readable = adapter_ == "bigquery" ? !node.partition.field.empty() : node.has_partition_by;
     node.write.partitioned = readable;
     if (node.external) {
       fact.write.mode = "unknown";
@@ -1081,24 +1123,25 @@ class ManifestReader {
   std::map<std::string, std::pair<std::string, std::string>> groups_;
 };
 
-// How each test ended when it last ran, by the newest of the files.
-void AddTestStatuses(const std::vector<std::string>& files, Facts& facts, Diagnostics& diagnostics) {
-  std::vector<RunResults> runs;
-  for (const std::string& file : files) {
-    auto run = ReadRunResults(file, diagnostics);
-    if (!run) continue;
-    if (run->executed())
-      runs.push_back(std::move(*run));
-    else
-      diagnostics.Note(file, fmt::format("is of 'dbt {}', which runs no test: nothing is taken from it",
-                                         Printable(run->command)));
-  }
-  std::stable_sort(runs.begin(), runs.end(),
-                   [](const RunResults& a, const RunResults& b) { return a.generated_at < b.generated_at; });
-  for (const RunResults& run : runs)
-    for (CheckFact& check : facts.checks)
-      if (const auto status = run.statuses.find(check.id); status != run.statuses.end())
-        check.last_status = status->second;
+// The files that were named, and those that lie beside the manifest in a folder of dbt.
+DbtArtifacts ArtifactsOf(const ImportRequest& request, const std::string& manifest, bool folder) {
+  const auto named = [&](const char* option) {
+    const auto given = request.options.find(option);
+    return given == request.options.end() ? std::vector<std::string>() : given->second;
+  };
+  const auto files = [&](const char* option, const char* name) {
+    std::vector<std::string> out = named(option);
+    const std::string beside = (std::filesystem::path(manifest).parent_path() / name).string();
+    std::error_code ec;
+    if (out.empty() && folder && std::filesystem::exists(beside, ec)) out.push_back(beside);
+    return out;
+  };
+  const auto one = [&](const char* option, const char* name) {
+    const auto list = files(option, name);
+    return list.empty() ? std::string() : list.back();
+  };
+  return {files("run-results", "run_results.json"), one("catalog", "catalog.json"),
+          one("sources", "sources.json")};
 }
 
 std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnostics) {
@@ -1119,17 +1162,7 @@ std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnost
   ManifestReader reader(path, project == request.options.end() ? "" : project->second.back(), diagnostics);
   SourceFacts facts;
   if (!reader.Read(facts)) return out;
-  for (const char* option : {"catalog", "sources"})
-    if (const auto given = request.options.find(option); given != request.options.end())
-      diagnostics.Warning(given->second.back(),
-                          fmt::format("--{} is not read by this version: nothing is taken from it", option));
-  std::vector<std::string> results;
-  if (const auto given = request.options.find("run-results"); given != request.options.end())
-    results = given->second;
-  else if (const auto beside = std::filesystem::path(path).parent_path() / "run_results.json";
-           folder && std::filesystem::exists(beside, ec))
-    results.push_back(beside.string());
-  AddTestStatuses(results, facts.facts, diagnostics);
+  AddDbtArtifacts(ArtifactsOf(request, path, folder), facts, diagnostics);
   if (!diagnostics.has_errors()) out.push_back(std::move(facts));
   return out;
 }
@@ -1137,18 +1170,20 @@ std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnost
 }  // namespace
 
 Importer DbtImporter() {
-  return {"dbt",
-          "MANIFEST|FOLDER",
-          "A dbt project: its manifest.json, or the target folder that holds it",
-          "  backreach ingest dbt target/\n"
-          "  backreach ingest dbt build/manifest.json --project shop",
-          false,
-          {{"catalog", "catalog.json (not read yet)", false},
-           {"run-results", "run_results.json of earlier runs: which tests failed (default: the one beside)",
-            true},
-           {"sources", "sources.json (not read yet)", false},
-           {"project", "name under which the facts are kept (default: the project's own)", false}},
-          Run};
+  return {
+      "dbt",
+      "MANIFEST|FOLDER",
+      "A dbt project: its manifest.json, or the target folder that holds it",
+      "  backreach ingest dbt target/\n"
+      "  backreach ingest dbt build/manifest.json --project shop",
+      false,
+      {{"catalog", "catalog.json: types of columns, row counts (default: the folder's)", false},
+       {"run-results",
+        "run_results.json of earlier runs: which tests failed, how long runs took (default: the folder's)",
+        true},
+       {"sources", "sources.json: when sources were loaded (default: the folder's)", false},
+       {"project", "name under which the facts are kept (default: the project's own)", false}},
+      Run};
 }
 
 }  // namespace backreach

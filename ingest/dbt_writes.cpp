@@ -63,10 +63,15 @@ DbtWrite Incremental(const DbtWriteConfig& c) {
   const bool keyed = !c.key.empty();
   if (!rule)
     return {"unknown", {}, fmt::format("adapter '{}' is not one whose writing is known here", c.adapter)};
+  const bool iceberg = c.adapter == "athena" && c.table_type == "iceberg";
+  if (c.adapter == "clickhouse" && c.inserts_only)
+    return {"append", {}, "inserts_only on clickhouse: rows are only added"};
   std::string strategy = c.strategy;
   std::string stated = fmt::format("strategy {}", strategy);
   if (strategy.empty() || strategy == "default") {
     strategy = std::string(keyed ? rule->default_keyed : rule->default_plain);
+    if (iceberg)
+      return {"unknown", {}, "athena has no default strategy for iceberg tables: dbt refuses to run it"};
     if (c.adapter == "athena" && !c.partitioned) strategy = "append";
     stated = fmt::format("{}, the default of {} {}", strategy, c.adapter,
                          keyed ? "with a unique_key" : "without a unique_key");
@@ -93,6 +98,12 @@ DbtWrite Incremental(const DbtWriteConfig& c) {
       return {"whole", {}, "insert_overwrite on snowflake replaces the whole table"};
     if (c.adapter == "athena" && !c.partitioned)
       return {"append", {}, "insert_overwrite without partitioned_by only inserts on athena"};
+    if (iceberg)
+      return {"unknown", {}, "athena has no insert_overwrite for iceberg tables: dbt refuses to run it"};
+    if (c.adapter == "bigquery" && c.static_partitions)
+      return {"replace", {}, "insert_overwrite of listed partitions: those are emptied and filled again"};
+    if (c.adapter == "databricks" && c.clustered)
+      return {"dynamic_overwrite", {}, stated + " by liquid_clustered_by"};
     if (!c.partitioned) return {"whole", {}, "insert_overwrite without partitions replaces the whole table"};
     return {"dynamic_overwrite", {}, stated};
   }
@@ -102,7 +113,7 @@ DbtWrite Incremental(const DbtWriteConfig& c) {
   }
   // microbatch
   Batch batch = rule->batch;
-  if (c.adapter == "fabric" && keyed) batch = Batch::kMergeOnKey;
+  if ((c.adapter == "fabric" && keyed) || iceberg) batch = Batch::kMergeOnKey;
   switch (batch) {
     case Batch::kReplaceRange:
       return {"replace", {}, fmt::format("microbatch on {} replaces the range of each batch", c.adapter)};

@@ -14,6 +14,10 @@ struct DbtWriteConfig {
   std::vector<std::string> key;
   bool partitioned = false;  // partition_by / partitioned_by is set (and the adapter reads it)
   bool has_predicates = false;
+  bool static_partitions = false;  // BigQuery: `partitions` lists those that insert_overwrite replaces
+  bool clustered = false;          // Databricks: liquid_clustered_by
+  std::string table_type;          // Athena: hive (the default) or iceberg
+  bool inserts_only = false;       // ClickHouse
 };
 
 struct DbtWrite {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "graph/reads_json.hpp"
@@ -99,6 +100,11 @@ Json BecauseJson(const LineageGraph& g, const std::vector<StepBecause>& because)
   return out;
 }
 
+// To the millisecond: more is noise.
+Json SecondsJson(const std::optional<double>& seconds) {
+  return seconds ? Json(std::round(*seconds * 1000) / 1000) : Json();
+}
+
 Json ChecksJson(const std::vector<Check>& checks) {
   Json out = Json::array();
   for (const Check& c : checks) out.push_back({{"name", c.name}, {"kind", c.kind}, {"text", c.text}});
@@ -156,7 +162,7 @@ Json StepJson(const LineageGraph& g, const Step& s) {
   j["reads"] = std::move(reads);
   j["rewrites"] = std::move(rewrites);
   j["because"] = BecauseJson(g, s.because);
-  j["estimate"] = {{"seconds", s.seconds ? Json(*s.seconds) : Json()}, {"from_runs", s.from_runs}};
+  j["estimate"] = {{"seconds", SecondsJson(s.seconds)}, {"from_runs", s.from_runs}};
   j["effect"] = EffectJson(s.correct ? Effect::kNone : s.effect);
   j["detected_by"] = std::move(detected);
   j["methods"] = std::move(methods);
@@ -382,8 +388,8 @@ std::string PlanJson(const LineageGraph& g, const Plan& plan) {
                  {"steps", t.steps},
                  {"partitions", t.partitions ? Json(*t.partitions) : Json()},
                  {"copies", t.copies},
-                 {"seconds", t.seconds ? Json(*t.seconds) : Json()},
-                 {"critical_path", t.critical_path ? Json(*t.critical_path) : Json()},
+                 {"seconds", SecondsJson(t.seconds)},
+                 {"critical_path", SecondsJson(t.critical_path)},
                  {"threads", t.threads}};
   return Dump(j, 1);
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "graph/words.hpp"
 #include "render/text.hpp"
 
@@ -17,6 +19,37 @@ std::string Cell(const std::string& text) {
     out += c;
   }
   return out;
+}
+
+// SQL as it is, but for what would end its fence or hide in it.
+std::string Fenced(const std::string& sql) {
+  std::string out = "```sql\n";
+  for (const std::string& line : Split(sql, '\n'))
+    out += Printable(StartsWith(line, "```") ? " " + line : line) + "\n";
+  return out + "```\n";
+}
+
+// What to ask the platform before a step's result is published, and after it; what is asked twice stands
+// once.
+template <typename Name>
+void Checks(const Plan& plan, const Name& name, std::string& out) {
+  bool any = false;
+  for (const Step& s : plan.steps) {
+    if (s.before_publish.empty() && s.after_run.empty()) continue;
+    if (!any) out += "\n## Checks\n";
+    any = true;
+    out += fmt::format("\nStep {}, {}:\n", s.id, name(s.dataset));
+    std::set<std::string> said;
+    const auto block = [&](const char* when, const std::vector<Check>& checks) {
+      for (const Check& check : checks)
+        if (said.insert(check.text).second)
+          out += fmt::format("\n{}: {}{}\n\n", when, check.name,
+                             check.kind == "dbt-test" ? ", as a dbt test" : "") +
+                 Fenced(check.text);
+    };
+    block("Before", s.before_publish);
+    block("After", s.after_run);
+  }
 }
 
 }  // namespace
@@ -59,6 +92,7 @@ std::string PlanMarkdown(const LineageGraph& g, const Plan& plan) {
                                              : Cell(s.methods[0].command));
     }
   }
+  Checks(plan, name, out);
   if (!plan.fresh.empty()) {
     section("Right by itself");
     for (const Fresh& f : plan.fresh) out += "- " + name(f.dataset) + "\n";

@@ -163,8 +163,12 @@ class PlanWriter {
             : fmt::format("{}, {} to rebuild in {}{}.", Plural(t.datasets, "dataset"),
                           t.partitions ? Plural(*t.partitions, "cell") : "cells of unknown number",
                           Plural(waves, "wave"),
-                          t.seconds ? ", about " + Seconds(*t.seconds) + " one after another" : "");
+                          t.seconds ? ", about " + Seconds(*t.seconds) +
+                                          (t.threads > 1 ? fmt::format(" with {} at a time", t.threads)
+                                                         : std::string(" one after another"))
+                                    : "");
     Paragraph(line);
+    Untimed();
     std::size_t settle = 0, known = 0;
     for (const Hazard& h : plan_.hazards) {
       if (h.accepted) continue;
@@ -186,6 +190,20 @@ class PlanWriter {
                           stay == 1 ? "stays" : "stay", stay == 1 ? "it is" : "they are");
     Paragraph(line);
     Line();
+  }
+
+  // Which steps nobody has a time of, where others have one.
+  void Untimed() {
+    if (plan_.totals.seconds) return;
+    std::vector<DatasetId> unknown;
+    bool some = false;
+    for (const Step& s : plan_.steps) {
+      some = some || s.seconds;
+      if (!s.seconds && !s.correct) unknown.push_back(s.dataset);
+    }
+    if (some)
+      Paragraph("How long it takes is unknown: no run is known of " + Printable(names_.List(unknown, 4)) +
+                ".");
   }
 
   static std::string Seconds(double s) {

@@ -2,34 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "analysis/checks.hpp"
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"
 
 namespace backreach::hazards {
 
 namespace {
-
-// A test on exactly the key's columns or fewer, over all rows, that fails at the first duplicate.
-bool Covers(const CheckFact& check, const std::vector<std::string>& key) {
-  if (check.kind != "unique" || !check.enabled || !check.covers_all_rows || !check.fails_run ||
-      check.columns.empty())
-    return false;
-  return std::all_of(check.columns.begin(), check.columns.end(), [&](const std::string& column) {
-    return std::any_of(key.begin(), key.end(),
-                       [&](const std::string& k) { return Lower(k) == Lower(column); });
-  });
-}
-
-// An enforced constraint on the key's columns or fewer.
-bool Enforced(const CheckFact& check, const std::vector<std::string>& key) {
-  if (check.kind != "constraint" || !check.enabled || check.columns.empty()) return false;
-  return std::all_of(check.columns.begin(), check.columns.end(), [&](const std::string& column) {
-    return std::any_of(key.begin(), key.end(),
-                       [&](const std::string& k) { return Lower(k) == Lower(column); });
-  });
-}
 
 void Find(const HazardContext& c, std::vector<Hazard>& out) {
   for (const Written& w : WrittenCells(c)) {
@@ -38,9 +17,7 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
     if (d.key.empty() || d.proven_unique == true) continue;
     const bool key_is_grain = d.key.size() == 1 && !d.column.empty() && Lower(d.key[0]) == Lower(d.column);
     if (d.writes == Writes::kDeleteInsert && key_is_grain) continue;
-    if (std::any_of(d.checks.begin(), d.checks.end(),
-                    [&](const CheckFact& check) { return Covers(check, d.key) || Enforced(check, d.key); }))
-      continue;
+    if (KeyIsProven(d, d.key)) continue;
     Hazard h = MakeHazard(
         "unproven-key", HazardSeverity::kWarning, w,
         fmt::format("{} is written by key ({}), and nothing proves that the key is unique", d.name,

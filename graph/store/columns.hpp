@@ -77,6 +77,19 @@ void Columns(V& v, CheckFact& f) {
 }
 
 template <typename V>
+void Columns(V& v, TimingFact& f) {
+  v("dataset", f.dataset), v("seconds", f.seconds), v("batches", f.batches), v("rows", f.rows);
+  v("full_refresh", f.full_refresh), v("ended_at", f.ended_at), v("file", f.at.file), v("place", f.at.place);
+}
+
+template <typename V>
+void Columns(V& v, MeasureFact& f) {
+  v("dataset", f.dataset), v("relation_type", f.relation_type), v("rows", f.rows), v("bytes", f.bytes);
+  v("column_types", f.column_types), v("loaded_at", f.loaded_at), v("freshness", f.freshness);
+  v("file", f.at.file), v("place", f.at.place);
+}
+
+template <typename V>
 void Columns(V& v, NodeFact& f) {
   v("id", f.id), v("type", f.type), v("name", f.name), v("package", f.package), v("path", f.path);
   v("patch_path", f.patch_path), v("group", f.group), v("access", f.access), v("source_name", f.source_name);
@@ -89,7 +102,7 @@ template <typename F>
 void Tables(Facts& facts, F f) {
   f("dataset", facts.datasets), f("edge", facts.edges), f("job", facts.jobs), f("pool", facts.pools);
   f("copy", facts.copies), f("extract", facts.extracts), f("unresolved", facts.unresolved);
-  f("check", facts.checks);
+  f("check", facts.checks), f("timing", facts.timings), f("measure", facts.measures);
 }
 
 }  // namespace backreach

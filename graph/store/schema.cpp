@@ -75,8 +75,25 @@ CREATE TABLE node (
 ALTER TABLE source ADD COLUMN nodes_hash TEXT NOT NULL DEFAULT '';
 )sql";
 
+// What dbt's other files tell: durations of runs, what the platform holds.
+static constexpr const char* kLayout3 = R"sql(
+CREATE TABLE timing (
+  source INTEGER NOT NULL REFERENCES source (id) ON DELETE CASCADE, n INTEGER NOT NULL,
+  dataset TEXT NOT NULL, seconds REAL NOT NULL, batches INTEGER, rows INTEGER, full_refresh INTEGER, ended_at TEXT,
+  file TEXT, place TEXT,
+  PRIMARY KEY (source, n)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE measure (
+  source INTEGER NOT NULL REFERENCES source (id) ON DELETE CASCADE, n INTEGER NOT NULL,
+  dataset TEXT NOT NULL, relation_type TEXT, rows INTEGER, bytes INTEGER, column_types TEXT, loaded_at TEXT,
+  freshness TEXT, file TEXT, place TEXT,
+  PRIMARY KEY (source, n)
+) STRICT, WITHOUT ROWID;
+ALTER TABLE source ADD COLUMN beside_sha256 TEXT NOT NULL DEFAULT '';
+)sql";
+
 const std::vector<const char*>& LayoutScripts() {
-  static const std::vector<const char*> scripts = {kLayout1, kLayout2};
+  static const std::vector<const char*> scripts = {kLayout1, kLayout2, kLayout3};
   return scripts;
 }
 

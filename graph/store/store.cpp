@@ -168,6 +168,7 @@ class Writer {
   void operator()(const char*, const std::optional<bool>& b) { b ? Put(std::int64_t{*b}) : Null(); }
   void operator()(const char*, std::int64_t n) { Put(n); }
   void operator()(const char*, const std::optional<std::int64_t>& n) { n ? Put(*n) : Null(); }
+  void operator()(const char* name, double d) { (*this)(name, std::optional(d)); }
   void operator()(const char*, const std::optional<double>& d) {
     if (!d) return Null();
     hash_.Add(reinterpret_cast<const char*>(&*d), sizeof *d);
@@ -216,6 +217,11 @@ class Reader {
   }
   void operator()(const char*, std::int64_t& n) { n = Number().value_or(0); }
   void operator()(const char*, std::optional<std::int64_t>& n) { n = Number(); }
+  void operator()(const char* name, double& d) {
+    std::optional<double> read;
+    (*this)(name, read);
+    d = read.value_or(0);
+  }
   void operator()(const char*, std::optional<double>& d) {
     const SQLite::Column column = statement_.getColumn(at_++);
     if (column.isNull()) return hash_.AddNull();
@@ -408,11 +414,12 @@ Store Store::OpenForWriting(const std::string& path) {
 std::vector<Source> Store::Sources() const {
   try {
     SQLite::Statement q(impl_->db,
-                        "SELECT kind, name, key, sha256, ingested_at FROM source ORDER BY kind, name, key");
+                        "SELECT kind, name, key, sha256, ingested_at, beside_sha256 FROM source "
+                        "ORDER BY kind, name, key");
     std::vector<Source> out;
     while (q.executeStep())
       out.push_back({q.getColumn(0).getString(), q.getColumn(1).getString(), q.getColumn(2).getString(),
-                     q.getColumn(3).getString(), q.getColumn(4).getString()});
+                     q.getColumn(3).getString(), q.getColumn(4).getString(), q.getColumn(5).getString()});
     return out;
   } catch (const SQLite::Exception& e) {
     Translate(impl_->path, e);
@@ -427,13 +434,13 @@ std::vector<SourceFacts> Store::Load(bool with_nodes) const {
     std::vector<std::pair<std::int64_t, std::string>> ids;
     std::vector<std::string> node_hashes;
     SQLite::Statement q(db,
-                        "SELECT id, kind, name, key, sha256, ingested_at, rows_hash, nodes_hash FROM source "
-                        "ORDER BY kind, name, key");
+                        "SELECT id, kind, name, key, sha256, ingested_at, beside_sha256, rows_hash, "
+                        "nodes_hash FROM source ORDER BY kind, name, key");
     while (q.executeStep()) {
-      ids.emplace_back(q.getColumn(0).getInt64(), q.getColumn(6).getString());
-      node_hashes.push_back(q.getColumn(7).getString());
+      ids.emplace_back(q.getColumn(0).getInt64(), q.getColumn(7).getString());
+      node_hashes.push_back(q.getColumn(8).getString());
       out.push_back({{q.getColumn(1).getString(), q.getColumn(2).getString(), q.getColumn(3).getString(),
-                      q.getColumn(4).getString(), q.getColumn(5).getString()},
+                      q.getColumn(4).getString(), q.getColumn(5).getString(), q.getColumn(6).getString()},
                      {}});
     }
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -474,7 +481,8 @@ std::size_t Store::Replace(const std::vector<SourceFacts>& sources) {
     for (const SourceFacts& given : sources) {
       const Source& s = given.source;
       SQLite::Statement same(
-          db, "SELECT id, sha256, rows_hash, nodes_hash FROM source WHERE kind = ? AND key = ?");
+          db,
+          "SELECT id, sha256 || beside_sha256, rows_hash, nodes_hash FROM source WHERE kind = ? AND key = ?");
       same.bind(1, s.kind), same.bind(2, s.key);
       const bool there = same.executeStep();
       const std::int64_t old_id = there ? same.getColumn(0).getInt64() : 0;
@@ -484,10 +492,11 @@ std::size_t Store::Replace(const std::vector<SourceFacts>& sources) {
       same.reset();
       SQLite::Statement insert(
           db,
-          "INSERT INTO source (kind, name, key, sha256, ingested_at, rows_hash) VALUES (?, ?, ?, ?, ?, '')");
+          "INSERT INTO source (kind, name, key, sha256, beside_sha256, ingested_at, rows_hash) "
+          "VALUES (?, ?, ?, ?, ?, ?, '')");
       const auto write = [&] {
         insert.bind(1, s.kind), insert.bind(2, s.name), insert.bind(3, s.key), insert.bind(4, s.sha256);
-        insert.bind(5, s.ingested_at);
+        insert.bind(5, s.beside_sha256), insert.bind(6, s.ingested_at);
         insert.exec();
         const std::int64_t id = db.getLastInsertRowid();
         Hasher hash, nodes_hash;
@@ -511,7 +520,7 @@ std::size_t Store::Replace(const std::vector<SourceFacts>& sources) {
         update.exec();
         return hash.Hex();
       };
-      if (there && old_sha == s.sha256) {
+      if (there && old_sha == s.sha256 + s.beside_sha256) {
         // The same bytes: the same facts, unless this program has learnt to read more of them.
         Hasher hash, nodes_hash;
         const auto probe = [&]<typename T>(const char* table, std::vector<T>& facts, Hasher& into) {

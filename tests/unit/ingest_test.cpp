@@ -1,45 +1,16 @@
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
 #include "graph/names.hpp"
 #include "graph/words.hpp"
 #include "ingest/builder.hpp"
-#include "ingest/dbt_writes.hpp"
 #include "ingest/importer.hpp"
 #include "ingest/json_split.hpp"
 #include "ingest/sql_scan.hpp"
+#include "tests/unit/support.hpp"
 
 using namespace backreach;
 
 namespace {
-
-class Folder {
- public:
-  Folder()
-      : path_(std::filesystem::temp_directory_path() /
-              ("backreach-unit-" + std::to_string(std::rand()) +
-               std::to_string(reinterpret_cast<std::uintptr_t>(this)))) {
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string Write(const std::string& name, const std::string& text) const {
-    const auto file = path_ / name;
-    std::ofstream(file, std::ios::binary) << text;
-    return file.string();
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
-const Importer& Named(const std::string& name) {
-  for (const Importer& i : Importers())
-    if (name == i.name) return i;
-  throw std::runtime_error("no importer " + name);
-}
 
 std::string Complaint(const std::string& importer, const std::string& text,
                       const std::string& file = "in.yml") {
@@ -128,64 +99,6 @@ TEST_CASE("SQL: what is read, what leaves, what only looks like it") {
   CHECK(
       SideEffects("grant select on t to r; call notify_finance(1); insert into audit.log select 1").size() ==
       2);
-}
-
-TEST_CASE("dbt: how each adapter writes, by strategy and key") {
-  struct Row {
-    const char *adapter, *strategy;
-    bool keyed, partitioned;
-    const char* mode;
-  };
-  const Row rows[] = {{"snowflake", "", true, false, "merge"},
-                      {"snowflake", "", false, false, "append"},
-                      {"snowflake", "insert_overwrite", false, true, "whole"},
-                      {"snowflake", "microbatch", false, false, "replace"},
-                      {"bigquery", "", true, true, "merge"},
-                      {"bigquery", "", false, true, "append"},
-                      {"bigquery", "insert_overwrite", false, true, "dynamic_overwrite"},
-                      {"bigquery", "append", false, false, "unknown"},
-                      {"bigquery", "microbatch", false, true, "dynamic_overwrite"},
-                      {"postgres", "", true, false, "delete_insert"},
-                      {"postgres", "delete+insert", false, false, "append"},
-                      {"postgres", "microbatch", true, false, "merge"},
-                      {"redshift", "", true, false, "delete_insert"},
-                      {"databricks", "", true, false, "merge"},
-                      {"databricks", "insert_overwrite", false, false, "whole"},
-                      {"spark", "", true, false, "append"},
-                      {"spark", "insert_overwrite", false, true, "dynamic_overwrite"},
-                      {"spark", "insert_overwrite", false, false, "whole"},
-                      {"duckdb", "", true, false, "delete_insert"},
-                      {"duckdb", "merge", false, false, "append"},
-                      {"duckdb", "microbatch", false, false, "replace"},
-                      {"athena", "", true, true, "dynamic_overwrite"},
-                      {"athena", "", true, false, "append"},
-                      {"trino", "", true, false, "append"},
-                      {"trino", "delete+insert", true, false, "delete_insert"},
-                      {"clickhouse", "", true, false, "delete_insert"},
-                      {"clickhouse", "", false, false, "append"},
-                      {"sqlserver", "", true, false, "merge"},
-                      {"fabric", "microbatch", true, false, "merge"},
-                      {"fabric", "microbatch", false, false, "replace"},
-                      {"duckdb", "my_own", true, false, "unknown"},
-                      {"teradata", "", true, false, "unknown"},
-                      {"snowflake", "append", true, false, "append"}};
-  for (const Row& r : rows) {
-    DbtWriteConfig c{r.adapter,
-                     "incremental",
-                     r.strategy,
-                     r.keyed,
-                     r.keyed ? std::vector<std::string>{"id"} : std::vector<std::string>{},
-                     r.partitioned,
-                     false};
-    const DbtWrite w = ResolveDbtWrite(c);
-    CHECK_MESSAGE(w.mode == r.mode,
-                  r.adapter << " " << r.strategy << " key " << r.keyed << " partitioned " << r.partitioned);
-    CHECK_FALSE(w.why.empty());
-  }
-  CHECK(ResolveDbtWrite({"snowflake", "table", "", false, {}, false, false}).mode == "whole");
-  CHECK(ResolveDbtWrite({"snowflake", "dynamic_table", "", false, {}, false, false}).mode == "refresh");
-  CHECK(ResolveDbtWrite({"snowflake", "incremental_snapshot", "", false, {}, false, false}).mode ==
-        "unknown");
 }
 
 TEST_CASE("names: exact beats folded, which beats a unique last part; quotes are identifiers") {
@@ -305,47 +218,4 @@ TEST_CASE("words: nearest names, printable text, wrapping") {
   CHECK(Printable("\xFF") == "\xEF\xBF\xBD");
   CHECK(ListOf({"a", "b", "c"}) == "a, b and c");
   CHECK(Thousands(1234567) == "1,234,567");
-}
-
-TEST_CASE("run results say which tests failed; a file of a run that executed nothing says nothing") {
-  const Folder folder;
-  const std::string manifest = folder.Write("manifest.json", R"({
-    "metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json", "project_name": "p",
-                 "adapter_type": "postgres"},
-    "nodes": {
-      "model.p.m": {"resource_type": "model", "name": "m", "package_name": "p", "fqn": ["p", "m"],
-                    "config": {"materialized": "incremental", "unique_key": "id"}, "depends_on": {"nodes": []},
-                    "schema": "s", "alias": "m", "raw_code": "select 1 as id"},
-      "test.p.nn": {"resource_type": "test", "name": "nn", "package_name": "p", "column_name": "id",
-                    "test_metadata": {"name": "not_null", "kwargs": {"column_name": "id", "model": "m"}},
-                    "attached_node": "model.p.m", "config": {"enabled": true, "severity": "ERROR"},
-                    "depends_on": {"nodes": ["model.p.m"]}}},
-    "sources": {}, "exposures": {}})");
-  const auto run = [&](const char* name, const char* command, const char* when, const char* status) {
-    return folder.Write(
-        name, std::string(R"({"metadata": {"generated_at": ")") + when + R"("}, "args": {"which": ")" +
-                  command + R"("}, "results": [{"unique_id": "test.p.nn", "status": ")" + status + "\"}]}");
-  };
-  const std::string failed = run("failed.json", "test", "2026-04-02T00:00:00Z", "fail");
-  const std::string earlier = run("earlier.json", "build", "2026-04-01T00:00:00Z", "pass");
-  const std::string docs = run("docs.json", "generate", "2026-04-03T00:00:00Z", "pass");
-  const auto status = [&](std::vector<std::string> files) {
-    Diagnostics diagnostics;
-    const auto facts = Named("dbt").run({{manifest}, {{"run-results", std::move(files)}}}, diagnostics);
-    REQUIRE(facts.size() == 1);
-    REQUIRE(facts[0].facts.checks.size() == 1);
-    return facts[0].facts.checks[0].last_status.value_or("");
-  };
-  CHECK(status({failed}) == "fail");
-  CHECK(status({failed, earlier, docs}) == "fail");
-  CHECK(status({docs}) == "");
-  CHECK(status({earlier}) == "pass");
-
-  Diagnostics diagnostics;
-  CHECK(Named("dbt").run({{manifest}, {{"run-results", {manifest}}}}, diagnostics).empty());
-  CHECK(Format(diagnostics).find("this is not dbt's run_results.json") != std::string::npos);
-
-  Diagnostics unread;
-  Named("dbt").run({{manifest}, {{"catalog", {"catalog.json"}}}}, unread);
-  CHECK(Format(unread).find("--catalog is not read by this version") != std::string::npos);
 }

@@ -1,0 +1,139 @@
+#include "analysis/estimate.hpp"
+
+#include <doctest/doctest.h>
+
+#include "analysis/checks.hpp"
+
+using namespace backreach;
+
+namespace {
+
+// A graph of one dataset per time that is given, each with one run that took so many seconds.
+LineageGraph Timed(const std::vector<double>& seconds) {
+  LineageGraph g;
+  for (const double s : seconds) {
+    Dataset d;
+    d.name = "d" + std::to_string(g.datasets.size());
+    if (s >= 0) d.timings.push_back({d.name, s, {}, {}, false, "", {}});
+    g.datasets.push_back(std::move(d));
+  }
+  return g;
+}
+
+Plan Steps(std::size_t n, const std::vector<std::vector<int>>& after, int threads) {
+  Plan plan;
+  plan.totals.threads = threads;
+  for (std::size_t i = 0; i < n; ++i) {
+    Step step;
+    step.id = static_cast<int>(i) + 1;
+    step.dataset = DatasetId{static_cast<std::uint32_t>(i)};
+    step.whole = true;
+    step.partitions = 1;
+    step.after = after[i];
+    plan.steps.push_back(std::move(step));
+  }
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("a plan takes as long as its threads need for it, and never less than its longest chain") {
+  const LineageGraph g = Timed({10, 4, 6, 5});
+  const std::vector<std::vector<int>> after = {{}, {1}, {1}, {2, 3}};
+  Plan one = Steps(4, after, 1), two = Steps(4, after, 2);
+  FillEstimates(g, one), FillEstimates(g, two);
+  CHECK(one.totals.seconds == 25);
+  CHECK(one.totals.critical_path == 21);
+  CHECK(two.totals.seconds == 21);
+  CHECK(two.totals.critical_path == 21);
+  CHECK(one.steps[2].seconds == 6);
+  CHECK(one.steps[2].from_runs == 1);
+}
+
+TEST_CASE("one step without history makes the plan's time unknown; a correction by hand does not") {
+  const LineageGraph g = Timed({-1, 4});
+  Plan plan = Steps(2, {{}, {1}}, 1);
+  FillEstimates(g, plan);
+  CHECK_FALSE(plan.totals.seconds);
+  CHECK(plan.steps[1].seconds == 4);
+  plan.steps[0].correct = true;
+  FillEstimates(g, plan);
+  CHECK(plan.totals.seconds == 4);
+}
+
+TEST_CASE("steps of one run take its time once; batches and variables multiply") {
+  LineageGraph g = Timed({8, 8, 3});
+  Plan plan = Steps(3, {{}, {}, {1, 2}}, 1);
+  plan.steps[0].run = plan.steps[1].run = 1;
+  FillEstimates(g, plan);
+  CHECK(plan.totals.seconds == 11);
+
+  g.datasets[0].timings = {{"d0", 60, 30, {}, false, "", {}}, {"d0", 30, 10, {}, false, "", {}}};
+  Plan batches = Steps(1, {{}}, 1);
+  batches.steps[0].whole = false;
+  batches.steps[0].partitions = 31;
+  FillEstimates(g, batches);
+  CHECK(*batches.steps[0].seconds == doctest::Approx(90.0 / 40 * 31));
+  CHECK(batches.steps[0].from_runs == 2);
+
+  g.datasets[0].timings = {{"d0", 7, {}, {}, false, "", {}}, {"d0", 500, {}, {}, true, "", {}}};
+  g.datasets[0].vars = {{"from", "day_from"}, {"to", "day_to"}};
+  batches.steps[0].seconds.reset();
+  batches.steps[0].spans = SpanSet(Span{0, 86400});
+  batches.steps[0].spans.Add(SpanSet(Span{864000, 950400}));
+  FillEstimates(g, batches);
+  CHECK(batches.steps[0].seconds == 14);  // one command for each stretch; the full refresh says nothing of it
+}
+
+TEST_CASE("checks are written in the platform's SQL, over the rebuilt period") {
+  LineageGraph g;
+  Dataset d;
+  d.name = "model.p.orders";
+  d.short_names = {"orders"};
+  d.methods["dbt"] = "p.orders";
+  d.relation = {"wh", "s", "orders"};
+  d.key = {"order_id", "order"};
+  d.column = "day";
+  d.grain = Grain{Grain::Unit::kDay, 1};
+  d.calendar = Calendar(*d.grain, Zone::Find("America/New_York"));
+  d.layout = std::make_shared<Layout>(d.calendar);
+  Step step;
+  step.dataset = DatasetId{0};
+  step.calendar = &d.layout->blocks()[0].calendar;
+  step.spans = d.layout->AlignOut(
+      SpanSet(Span{*ParseInstant("2026-03-01T05:00Z", true), *ParseInstant("2026-03-03T05:00Z", true)}));
+  const auto checks = [&](const char* platform) {
+    Step s = step;
+    d.platform = platform;
+    g.datasets = {d};
+    FillChecks(g, s);
+    return s;
+  };
+  CHECK(checks("").after_run.empty());
+  CHECK(checks("teradata").after_run.empty());
+  const Step postgres = checks("postgres");
+  REQUIRE(postgres.before_publish.size() == 2);
+  REQUIRE(postgres.after_run.size() == 3);
+  CHECK(
+      postgres.after_run[0].text ==
+      "select order_id, \"order\", count(*) as copies\nfrom \"wh\".\"s\".\"orders\"\n"
+      "where day >= '2026-03-01' and day < '2026-03-03'\ngroup by order_id, \"order\"\nhaving count(*) > 1");
+  CHECK(postgres.before_publish[0].text.find("\"orders__staged\"") != std::string::npos);
+  CHECK(postgres.after_run[2].kind == "dbt-test");
+  CHECK(postgres.after_run[2].text.find("from {{ ref('orders') }}") != std::string::npos);
+  CHECK(checks("snowflake")
+            .after_run[0]
+            .text.find("order_id, \"ORDER\", count(*) as copies\nfrom wh.s.orders\n") != std::string::npos);
+  CHECK(checks("bigquery").after_run[1].text.find("date_trunc(date(day), day)") != std::string::npos);
+  CHECK(checks("trino").after_run[0].text.find("day >= date '2026-03-01'") != std::string::npos);
+  CHECK(checks("clickhouse").after_run[1].text.find("toDate(day) as `partition`") != std::string::npos);
+  CHECK(checks("sqlserver").after_run[1].text.find("cast(datetrunc(day, day) as date) as [partition]") !=
+        std::string::npos);
+  // A column of instants is compared with instants: the day of New York begins at 05:00 UTC.
+  d.measure = MeasureFact();
+  d.measure->column_types["day"] = "timestamp with time zone";
+  CHECK(checks("postgres").after_run[0].text.find("day >= '2026-03-01 05:00:00+00:00'") != std::string::npos);
+  // What proves the key already is not written again as a test.
+  d.checks.push_back({"test.p.u", "model.p.orders", "unique", {"order_id"}, true, true, true, {}, {}});
+  CHECK(checks("postgres").after_run.size() == 2);
+}
