@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Virtual environments with the real tools that the tests talk to: dbt (with DuckDB) and Airflow.
+# Virtual environments with the real tools that the tests talk to: dbt (with DuckDB and PostgreSQL) and Airflow.
 #   tests/real/environments.sh dbt|airflow...     (default: both), into $BACKREACH_VENVS or build/venvs
-# An environment that is there already is left as it is.
+# An environment that holds just these packages is left as it is.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 venvs=${BACKREACH_VENVS:-$root/build/venvs}
@@ -17,17 +17,17 @@ uv() {  # uv resolves and installs much faster than pip; it is itself installed 
 
 make() {  # NAME PACKAGE...
   local name=$1; shift
-  if [ -e "$venvs/$name/ready" ]; then return; fi
+  if [ "$(cat "$venvs/$name/ready" 2>/dev/null)" = "$*" ]; then return; fi
   echo "making $venvs/$name: $*" >&2
   rm -rf "${venvs:?}/$name"
   uv venv --quiet --python "$python" "$venvs/$name"
   VIRTUAL_ENV="$venvs/$name" uv pip install --quiet "$@"
-  touch "$venvs/$name/ready"
+  echo "$*" >"$venvs/$name/ready"
 }
 
 for tool in ${*:-dbt airflow}; do
   case $tool in
-    dbt) make dbt dbt-core==1.11.16 dbt-duckdb==1.11.1 ;;
+    dbt) make dbt dbt-core==1.11.16 dbt-duckdb==1.11.1 dbt-postgres==1.11.0 ;;
     airflow) make airflow apache-airflow-core==3.3.2 apache-airflow-providers-standard ;;
     *) echo "unknown tool '$tool': dbt or airflow" >&2; exit 2 ;;
   esac

@@ -1,0 +1,2 @@
+{{ config(incremental_strategy='append') }}
+{{ orders_of_the_period() }}

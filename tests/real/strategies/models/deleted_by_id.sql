@@ -1,0 +1,2 @@
+{{ config(incremental_strategy='delete+insert', unique_key='order_id') }}
+{{ orders_of_the_period() }}
