@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "graph/packed_nodes.hpp"
 #include "graph/store/store.hpp"
 #include "graph/words.hpp"
 #include "ingest/dbt_artifacts.hpp"
@@ -40,7 +41,7 @@ State ReadState(const std::string& folder) {
                 "\n  give a target folder of dbt, with the manifest of an earlier state");
   }
   for (SourceFacts& f : facts)
-    for (NodeFact& n : f.facts.nodes) out.nodes.push_back(std::move(n));
+    for (NodeFact& n : Unpack(f.facts.nodes)) out.nodes.push_back(std::move(n));
   return out;
 }
 
@@ -64,7 +65,8 @@ Selection SelectDatasets(const Arguments& arguments, const BuiltGraph& built,
   const auto choose = [&](const Facts& facts) {
     ++projects;
     input.nodes.clear();
-    for (const NodeFact& n : facts.nodes) input.nodes.push_back(&n);
+    const std::vector<NodeFact> nodes = Unpack(facts.nodes);
+    for (const NodeFact& n : nodes) input.nodes.push_back(&n);
     input.loaded.clear();
     for (const MeasureFact& m : facts.measures)
       if (!m.freshness.empty()) input.loaded[m.dataset] = m.loaded_at;

@@ -1,6 +1,8 @@
 #include "graph/digest.hpp"
 
+#include <fmt/format.h>
 #include <openssl/evp.h>
+#include <xxhash.h>
 
 #include "graph/error.hpp"
 
@@ -36,6 +38,11 @@ std::string Sha256Hex(std::string_view bytes) {
   Sha256 hash;
   hash.Update(bytes);
   return hash.Hex();
+}
+
+std::string ChangeDigest(std::string_view bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
 }  // namespace backreach

@@ -24,4 +24,7 @@ class Sha256 {
 
 std::string Sha256Hex(std::string_view bytes);
 
+// 128 bits that tell a change, for what nobody would forge: 16 bytes as hexadecimal digits.
+std::string ChangeDigest(std::string_view bytes);
+
 }  // namespace backreach

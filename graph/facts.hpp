@@ -197,6 +197,21 @@ struct NodeFact {
   std::map<std::string, std::string> more;  // checksum, relation, test type, ...
 };
 
+// The same, packed (graph/packed_nodes.hpp): configs that several nodes share stand once.
+struct Bytes {
+  std::string bytes;
+};
+struct PackedNodes {
+  struct Node {
+    std::string id, type;
+    Bytes fields;
+    std::int64_t config = -1;  // of `configs`; -1: it has none
+  };
+  std::vector<Node> nodes;
+  std::vector<Bytes> configs;
+  bool empty() const { return nodes.empty(); }
+};
+
 struct Facts {
   std::vector<DatasetFact> datasets;
   std::vector<EdgeFact> edges;
@@ -208,7 +223,7 @@ struct Facts {
   std::vector<CheckFact> checks;
   std::vector<TimingFact> timings;
   std::vector<MeasureFact> measures;
-  std::vector<NodeFact> nodes;
+  PackedNodes nodes;
 };
 
 // One source: `dbt:shop`, `registry:/home/.../registry.yml`.

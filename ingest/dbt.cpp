@@ -15,11 +15,13 @@
 #include "graph/digest.hpp"
 #include "graph/words.hpp"
 #include "ingest/dbt_artifacts.hpp"
+#include "ingest/dbt_nodes.hpp"
 #include "ingest/dbt_partitions.hpp"
 #include "ingest/dbt_sql.hpp"
 #include "ingest/dbt_writes.hpp"
 #include "ingest/file.hpp"
 #include "ingest/importer.hpp"
+#include "ingest/json_fields.hpp"
 #include "ingest/json_split.hpp"
 #include "ingest/registry_blocks.hpp"
 #include "ingest/sql_scan.hpp"
@@ -29,43 +31,12 @@ namespace backreach {
 namespace {
 
 namespace dom = simdjson::dom;
-
-// ---- Small readers over simdjson's DOM: absent, null and of another type all count as "not there" ----
-
-std::string_view Str(const dom::element& e, std::string_view key) {
-  std::string_view s;
-  if (!e.is_object() || e[key].get(s)) return {};
-  return s;
-}
-Text OptStr(const dom::element& e, std::string_view key) {
-  std::string_view s;
-  if (!e.is_object() || e[key].get(s) || s.empty()) return std::nullopt;
-  return std::string(s);
-}
-bool Child(const dom::element& e, std::string_view key, dom::element& out) {
-  return e.is_object() && !e[key].get(out) && !out.is_null();
-}
-std::optional<bool> Bool(const dom::element& e, std::string_view key) {
-  bool b;
-  if (!e.is_object() || e[key].get(b)) return std::nullopt;
-  return b;
-}
-// A text, or a list of texts.
-std::vector<std::string> Strings(const dom::element& e) {
-  std::vector<std::string> out;
-  std::string_view s;
-  dom::array list;
-  if (!e.get(s))
-    out.emplace_back(s);
-  else if (!e.get(list))
-    for (const dom::element item : list)
-      if (!item.get(s)) out.emplace_back(s);
-  return out;
-}
-std::vector<std::string> Strings(const dom::element& e, std::string_view key) {
-  dom::element child;
-  return Child(e, key, child) ? Strings(child) : std::vector<std::string>();
-}
+using json::Bool;
+using json::Child;
+using json::Fields;
+using json::OptStr;
+using json::Str;
+using json::Strings;
 
 std::string Unescape(std::string_view key) {
   if (key.find('\\') == std::string_view::npos) return std::string(key);
@@ -76,7 +47,7 @@ std::string Unescape(std::string_view key) {
 }
 
 // `(a, b)` and `a,b` are written for lists too; anything with a call in it is one expression.
-std::vector<std::string> KeyColumns(const dom::element& config) {
+std::vector<std::string> KeyColumns(const Fields& config) {
   dom::element key;
   if (!Child(config, "unique_key", key)) return {};
   std::vector<std::string> given = Strings(key), out;
@@ -274,148 +245,31 @@ class ManifestReader {
     return true;
   }
 
-  // The node as selectors see it.
-  void SelectorNode(const std::string& id, const dom::element& e, const std::string& section) {
-    NodeFact n;
-    n.id = id;
-    n.type = TypeOf(id, e);
-    if (n.type == "macro" || n.type == "doc" || n.type == "group" || n.type == "operation") return;
-    n.name = std::string(Str(e, "name"));
-    n.package = std::string(Str(e, "package_name"));
-    n.path = std::string(Str(e, "original_file_path"));
-    n.patch_path = std::string(Str(e, "patch_path"));
-    if (const auto at = n.patch_path.find("://"); at != std::string::npos)
-      n.patch_path = n.patch_path.substr(at + 3);
-    n.source_name = std::string(Str(e, "source_name"));
-    n.fqn = Strings(e, "fqn");
-    n.tags = Strings(e, "tags");
-    dom::element child, config;
-    if (Child(e, "config", config)) {
-      Flatten(config, "", n.config);
-      for (const std::string& tag : Strings(config, "tags"))
-        if (std::find(n.tags.begin(), n.tags.end(), tag) == n.tags.end()) n.tags.push_back(tag);
-      n.group = std::string(Str(config, "group"));
-      n.access = std::string(Str(config, "access"));
-    }
-    if (n.group.empty()) n.group = std::string(Str(e, "group"));
-    if (!Str(e, "access").empty()) n.access = std::string(Str(e, "access"));
-    if (Child(e, "version", child)) n.version = Scalar(child);
-    if (Child(e, "latest_version", child)) n.more["latest_version"] = Scalar(child);
-    if (Child(e, "depends_on", child)) n.parents = Strings(child, "nodes");
-    if (Child(e, "test_metadata", child))
-      n.more["test_name"] = std::string(Str(child, "name")), n.more["test_type"] = "generic";
-    else if (n.type == "test")
-      n.more["test_type"] = "singular";
-    if (n.type == "unit_test") n.more["test_type"] = "unit";
-    for (const char* key : {"alias", "database", "schema", "identifier", "type", "label"})
-      if (!Str(e, key).empty()) n.more[key] = std::string(Str(e, key));
-    // What changes are told by: digests, since only their difference counts.
-    if (n.type == "seed" && Child(e, "checksum", child))
-      n.more["checksum"] = std::string(Str(child, "checksum"));
-    for (const char* key : {"raw_code", "raw_sql"})
-      if (!Str(e, key).empty()) n.more["body"] = Digest(Str(e, key));
-    if (Child(e, "unrendered_config", child)) n.more["unrendered_config"] = ComparedConfig(child);
-    Described(e, n);
-    if (Child(e, "contract", child)) n.more["contract"] = Digest(simdjson::minify(child));
-    if (Child(e, "depends_on", child)) n.more["macros"] = Join(Strings(child, "macros"), " ");
-    for (const char* key : {"type_params", "filter", "measures", "dimensions", "entities", "query_params",
-                            "exports", "given", "expect", "freshness", "loaded_at_field", "owner", "url",
-                            "maturity", "meta_of", "arguments", "returns"})
-      if (Child(e, key, child)) n.more[key] = Digest(simdjson::minify(child));
-    if (section == "exposures" && Child(e, "meta", child)) n.more["meta"] = Digest(simdjson::minify(child));
-    selector_nodes_.push_back(std::move(n));
-  }
-  // What dbt compares of a config: not where the relation lies, nor what only sorts it.
-  static std::string ComparedConfig(const dom::element& e) {
-    dom::object fields;
-    if (e.get(fields) || fields.size() == 0) return "";
-    std::set<std::string> lines;
-    for (const auto& field : fields)
-      if (field.key != "alias" && field.key != "schema" && field.key != "database" && field.key != "tags" &&
-          field.key != "group")
-        lines.insert(std::string(field.key) + "=" + std::string(simdjson::minify(field.value)));
-    Sha256 hash;
-    for (const std::string& line : lines) hash.Update(line + ";");
-    return hash.Hex().substr(0, 20);
-  }
-  static std::string Digest(std::string_view text) { return Sha256Hex(std::string(text)).substr(0, 20); }
-  // Descriptions count where they are written to the database.
-  static void Described(const dom::element& e, NodeFact& n) {
-    dom::element config, persist, columns;
-    if (!Child(e, "config", config) || !Child(config, "persist_docs", persist)) return;
-    bool relation = false, column = false;
-    if (persist["relation"].get(relation)) relation = false;
-    if (persist["columns"].get(column)) column = false;
-    std::string text;
-    if (relation) text += Str(e, "description");
-    dom::object fields;
-    if (column && Child(e, "columns", columns) && !columns.get(fields))
-      for (const auto& field : fields) {
-        text += fmt::format("\n{}: ", field.key);
-        text += Str(field.value, "description");
-      }
-    if (relation || column) n.more["described"] = Digest(text);
-  }
-  static std::string Scalar(const dom::element& e) {
-    std::string_view s;
-    if (!e.get(s)) return std::string(s);
-    bool b;
-    if (!e.get(b)) return b ? "true" : "false";
-    return std::string(simdjson::minify(e));
-  }
-  // Texts and booleans; numbers are marked, since dbt compares config values as text and numbers never match.
-  static void Flatten(const dom::element& e, const std::string& prefix,
-                      std::map<std::string, std::vector<std::string>>& out) {
-    dom::object fields;
-    if (e.get(fields)) return;
-    for (const auto& field : fields) {
-      const std::string name = prefix + std::string(field.key);
-      dom::array list;
-      std::string_view s;
-      bool b;
-      if (!field.value.get(s))
-        out[name].emplace_back(s);
-      else if (!field.value.get(b))
-        out[name].emplace_back(b ? "true" : "false");
-      else if (!field.value.get(list)) {
-        auto& values = out[name];
-        for (const dom::element item : list)
-          if (!item.get(s)) values.emplace_back(s);
-      } else if (field.value.is_object() && prefix.size() < 64) {
-        Flatten(field.value, name + ".", out);
-      }
-    }
-  }
-
   void Member(const std::string& section, const std::string& id, const dom::element& e) {
-    if (section == "nodes" || section == "sources" || section == "exposures" || section == "metrics" ||
-        section == "semantic_models" || section == "saved_queries" || section == "unit_tests" ||
-        section == "functions")
-      SelectorNode(id, e, section);
-    if (section == "nodes" || section == "sources")
-      Node(id, e);
-    else if (section == "exposures")
-      Exposure(id, e);
-    else if (section == "metrics" || section == "semantic_models" || section == "saved_queries")
-      Passage(id, e);
-    else if (section == "groups")
+    const bool data = section == "nodes" || section == "sources" || section == "functions";
+    const bool passage = section == "metrics" || section == "semantic_models" || section == "saved_queries";
+    if (data || passage || section == "exposures" || section == "unit_tests") {
+      const Fields node(e);
+      const dom::element* config_element = node.Find("config");
+      if (config_element && !config_element->is_object()) config_element = nullptr;
+      const Fields config = config_element ? Fields(*config_element) : Fields();
+      selector_nodes_.Node(section, id, node, config, config_element);
+      if (section == "nodes" || section == "sources")
+        Node(id, node, config, config_element != nullptr);
+      else if (section == "exposures")
+        Exposure(id, e);
+      else if (passage)
+        Passage(id, e);
+    } else if (section == "groups") {
       Group(id, e);
-    else if (section == "disabled")
-      disabled_.insert(id), DisabledEntry(e);
-    else if (section == "macros")
-      Macro(id, e);
-  }
-
-  void Macro(const std::string& id, const dom::element& e) {
-    if (Str(e, "package_name") == project_)
-      macros_[std::string(Str(e, "name"))] = std::string(Str(e, "macro_sql"));
-    dom::element depends;
-    NodeFact n;
-    n.id = id;
-    n.type = "macro";
-    n.more["body"] = Digest(Str(e, "macro_sql"));
-    if (Child(e, "depends_on", depends)) n.more["macros"] = Join(Strings(depends, "macros"), " ");
-    selector_nodes_.push_back(std::move(n));
+    } else if (section == "disabled") {
+      disabled_.insert(id);
+      DisabledEntry(e);
+    } else if (section == "macros") {
+      if (Str(e, "package_name") == project_)
+        macros_[std::string(Str(e, "name"))] = std::string(Str(e, "macro_sql"));
+      selector_nodes_.Macro(id, e);
+    }
   }
 
   void DisabledList(const dom::element& list) {
@@ -430,7 +284,8 @@ class ManifestReader {
     for (const dom::element node : list) {
       if (Str(node, "resource_type") != "test") continue;
       const std::string id(Str(node, "unique_id"));
-      Test(id, node, "/disabled/" + id);
+      dom::element config;
+      Test(id, Fields(node), Child(node, "config", config) ? Fields(config) : Fields(), "/disabled/" + id);
       if (!tests_.empty() && tests_.back().check.id == id) tests_.back().check.enabled = false;
     }
   }
@@ -453,14 +308,9 @@ class ManifestReader {
       passages_[id] = {};
   }
 
-  static std::string TypeOf(const std::string& id, const dom::element& e) {
-    const auto type = Str(e, "resource_type");
-    return std::string(type.empty() ? std::string_view(id).substr(0, id.find('.')) : type);
-  }
-
-  void Node(const std::string& id, const dom::element& e) {
-    const std::string type = TypeOf(id, e);
-    if (type == "test") return Test(id, e, "/nodes/" + id);
+  void Node(const std::string& id, const Fields& e, const Fields& config, bool configured) {
+    const std::string type = DbtNodeType(id, e);
+    if (type == "test") return Test(id, e, config, "/nodes/" + id);
     if (type != "model" && type != "seed" && type != "snapshot" && type != "source") return;
     PendingNode node;
     node.resource_type = type;
@@ -472,9 +322,7 @@ class ManifestReader {
     const std::string database(Str(e, "database")), schema(Str(e, "schema"));
     const std::string table =
         type == "source" ? (identifier.empty() ? name : identifier) : (alias.empty() ? name : alias);
-    dom::element config;
-    const bool configured = Child(e, "config", config);
-    node.write.materialized = Lower(configured ? Str(config, "materialized") : "");
+    node.write.materialized = Lower(Str(config, "materialized"));
     if (type == "seed") node.write.materialized = "seed";
     if (type == "snapshot") node.write.materialized = "snapshot";
     if (node.write.materialized.empty() && type == "model") node.write.materialized = "view";
@@ -519,14 +367,15 @@ class ManifestReader {
     if (configured) Config(config, node);
     if (node.write.materialized == "incremental")
       node.sql = std::string(Str(e, "raw_code").empty() ? Str(e, "raw_sql") : Str(e, "raw_code"));
-    Constraints(e, node);
-    Ownership(e, config, configured, fact);
+    Constraints(e, config, node);
+    Ownership(e, config, fact);
     fact.tags = Strings(e, "tags");
-    for (const char* where : {"", "config"}) MetaBlock(e, where, fact);
+    MetaBlock(e, fact);
+    MetaBlock(config, fact);
     nodes_.push_back(std::move(node));
   }
 
-  void Config(const dom::element& config, PendingNode& node) {
+  void Config(const Fields& config, PendingNode& node) {
     DatasetFact& fact = node.fact;
     node.write.strategy = Lower(Str(config, "incremental_strategy"));
     dom::element key;
@@ -585,11 +434,11 @@ class ManifestReader {
   }
 
   // Keys that the platform enforces: where a contract is, on PostgreSQL-like platforms and DuckDB.
-  void Constraints(const dom::element& e, const PendingNode& node) {
-    dom::element contract, config;
+  void Constraints(const Fields& e, const Fields& config, const PendingNode& node) {
+    dom::element contract;
     bool enforced = false;
     if (Child(e, "contract", contract)) enforced = Bool(contract, "enforced").value_or(false);
-    if (!enforced && Child(e, "config", config) && Child(config, "contract", contract))
+    if (!enforced && Child(config, "contract", contract))
       enforced = Bool(contract, "enforced").value_or(false);
     if (!enforced) return;
     const auto add = [&](std::string_view type, const std::vector<std::string>& columns) {
@@ -700,30 +549,29 @@ class ManifestReader {
     facts.edges.push_back(std::move(edge));
   }
 
-  void Ownership(const dom::element& e, const dom::element& config, bool configured, DatasetFact& fact) {
+  void Ownership(const Fields& e, const Fields& config, DatasetFact& fact) {
     std::string group(Str(e, "group"));
-    if (group.empty() && configured) group = std::string(Str(config, "group"));
+    if (group.empty()) group = std::string(Str(config, "group"));
     if (!group.empty()) fact.group = group;
     dom::element meta;
     if (Child(e, "meta", meta)) fact.owner = OptStr(meta, "owner");
-    if (!fact.owner && configured && Child(config, "meta", meta)) fact.owner = OptStr(meta, "owner");
+    if (!fact.owner && Child(config, "meta", meta)) fact.owner = OptStr(meta, "owner");
   }
 
   // `meta.backreach` takes the registry's dataset block, in either place where dbt keeps meta.
-  void MetaBlock(const dom::element& e, const std::string& in, DatasetFact& fact) {
-    dom::element at = e, meta, block;
-    if (!in.empty() && !Child(e, in, at)) return;
+  void MetaBlock(const Fields& at, DatasetFact& fact) {
+    dom::element meta, block;
     if (!Child(at, "meta", meta) || !Child(meta, "backreach", block) || !block.is_object()) return;
     if (!meta_done_.insert(fact.name).second) return;
     ReadDatasetBlock(simdjson::minify(block), file_ + fact.at.place, fact, diagnostics_);
   }
 
-  void Test(const std::string& id, const dom::element& e, const std::string& pointer) {
+  void Test(const std::string& id, const Fields& e, const Fields& config, const std::string& pointer) {
     PendingTest test;
     CheckFact& check = test.check;
     check.id = id;
     check.at = {file_, pointer};
-    dom::element meta, kwargs, config;
+    dom::element meta, kwargs;
     std::string name;
     if (Child(e, "test_metadata", meta)) {
       name = std::string(Str(meta, "name"));
@@ -742,7 +590,7 @@ class ManifestReader {
                      ? "unique"
                  : name == "not_null" || name == "expect_column_values_to_not_be_null" ? "not_null"
                                                                                        : "other";
-    if (Child(e, "config", config)) {
+    {
       check.enabled = Bool(config, "enabled").value_or(true);
       check.fails_run = Lower(Str(config, "severity")) != "warn";
       const auto error_if = Str(config, "error_if");
@@ -1103,7 +951,7 @@ class ManifestReader {
       if (!test.check.dataset.empty()) facts.checks.push_back(std::move(test.check));
     }
     for (PendingNode& node : nodes_) facts.datasets.push_back(std::move(node.fact));
-    facts.nodes = std::move(selector_nodes_);
+    facts.nodes = selector_nodes_.Take();
   }
 
   std::string path_, file_, project_, adapter_, schema_version_;
@@ -1116,7 +964,7 @@ class ManifestReader {
   std::vector<PendingNode> nodes_;
   std::vector<PendingTest> tests_;
   std::vector<CheckFact> constraints_;
-  std::vector<NodeFact> selector_nodes_;
+  DbtNodeReader selector_nodes_;
   std::vector<PendingExposure> exposures_;
   std::unordered_map<std::string, std::vector<std::string>> passages_;
   std::unordered_set<std::string> disabled_, event_timed_, meta_done_;

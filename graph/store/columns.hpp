@@ -90,11 +90,13 @@ void Columns(V& v, MeasureFact& f) {
 }
 
 template <typename V>
-void Columns(V& v, NodeFact& f) {
-  v("id", f.id), v("type", f.type), v("name", f.name), v("package", f.package), v("path", f.path);
-  v("patch_path", f.patch_path), v("group", f.group), v("access", f.access), v("source_name", f.source_name);
-  v("version", f.version), v("fqn", f.fqn), v("tags", f.tags), v("parents", f.parents), v("config", f.config);
-  v("more", f.more);
+void Columns(V& v, PackedNodes::Node& f) {
+  v("id", f.id), v("type", f.type), v("fields", f.fields), v("config", f.config);
+}
+
+template <typename V>
+void Columns(V& v, Bytes& f) {
+  v("fields", f);
 }
 
 // Every table with the facts that it holds; nodes are kept apart, since only selectors ask for them.
@@ -103,6 +105,10 @@ void Tables(Facts& facts, F f) {
   f("dataset", facts.datasets), f("edge", facts.edges), f("job", facts.jobs), f("pool", facts.pools);
   f("copy", facts.copies), f("extract", facts.extracts), f("unresolved", facts.unresolved);
   f("check", facts.checks), f("timing", facts.timings), f("measure", facts.measures);
+}
+template <typename F>
+void NodeTables(Facts& facts, F f) {
+  f("node", facts.nodes.nodes), f("node_config", facts.nodes.configs);
 }
 
 }  // namespace backreach

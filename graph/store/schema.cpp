@@ -75,8 +75,20 @@ CREATE TABLE node (
 ALTER TABLE source ADD COLUMN nodes_hash TEXT NOT NULL DEFAULT '';
 )sql";
 
-// What dbt's other files tell: durations of runs, what the platform holds.
+// What dbt's other files tell: durations of runs, what the platform holds. Nodes are packed, and have to be read
+// again from the manifest for that.
 static constexpr const char* kLayout3 = R"sql(
+DROP TABLE node;
+UPDATE source SET nodes_hash = '';
+CREATE TABLE node (
+  source INTEGER NOT NULL REFERENCES source (id) ON DELETE CASCADE, n INTEGER NOT NULL,
+  id TEXT NOT NULL, type TEXT NOT NULL, fields BLOB NOT NULL, config INTEGER,
+  PRIMARY KEY (source, n)
+) STRICT;
+CREATE TABLE node_config (
+  source INTEGER NOT NULL REFERENCES source (id) ON DELETE CASCADE, n INTEGER NOT NULL, fields BLOB NOT NULL,
+  PRIMARY KEY (source, n)
+) STRICT;
 CREATE TABLE timing (
   source INTEGER NOT NULL REFERENCES source (id) ON DELETE CASCADE, n INTEGER NOT NULL,
   dataset TEXT NOT NULL, seconds REAL NOT NULL, batches INTEGER, rows INTEGER, full_refresh INTEGER, ended_at TEXT,

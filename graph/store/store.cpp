@@ -163,6 +163,10 @@ class Writer {
   Writer(SQLite::Statement& statement, Hasher& hash) : statement_(statement), hash_(hash) {}
   void Begin() { at_ = 3; }
   void operator()(const char*, const std::string& s) { Put(s); }
+  void operator()(const char*, const Bytes& b) {
+    hash_.Add(b.bytes.data(), b.bytes.size());
+    statement_.bindNoCopy(at_++, b.bytes.data(), static_cast<int>(b.bytes.size()));
+  }
   void operator()(const char*, const Text& s) { s ? Put(*s) : Null(); }
   void operator()(const char*, bool b) { b ? Put(std::int64_t{1}) : Null(); }
   void operator()(const char*, const std::optional<bool>& b) { b ? Put(std::int64_t{*b}) : Null(); }
@@ -210,6 +214,11 @@ class Reader {
   Reader(SQLite::Statement& statement, Hasher& hash) : statement_(statement), hash_(hash) {}
   void Begin() { at_ = 0; }
   void operator()(const char*, std::string& s) { s = Get().value_or(""); }
+  void operator()(const char*, Bytes& b) {
+    const SQLite::Column column = statement_.getColumn(at_++);
+    b.bytes.assign(static_cast<const char*>(column.getBlob()), static_cast<std::size_t>(column.getBytes()));
+    hash_.Add(b.bytes.data(), b.bytes.size());
+  }
   void operator()(const char*, Text& s) { s = Get(); }
   void operator()(const char*, bool& b) { b = Number().value_or(0) != 0; }
   void operator()(const char*, std::optional<bool>& b) {
@@ -455,7 +464,7 @@ std::vector<SourceFacts> Store::Load(bool with_nodes) const {
         }
       };
       Tables(out[i].facts, [&](const char* table, auto& facts) { read(table, facts, hash); });
-      if (with_nodes) read("node", out[i].facts.nodes, nodes_hash);
+      if (with_nodes) NodeTables(out[i].facts, [&](const char* table, auto& facts) { read(table, facts, nodes_hash); });
       if (hash.Hex() != ids[i].second ||
           (with_nodes && !node_hashes[i].empty() && nodes_hash.Hex() != node_hashes[i]))
         throw Error(
@@ -514,7 +523,7 @@ std::size_t Store::Replace(const std::vector<SourceFacts>& sources) {
         };
         Facts& facts = const_cast<Facts&>(given.facts);
         Tables(facts, [&](const char* table, auto& list) { put(table, list, hash); });
-        put("node", facts.nodes, nodes_hash);
+        NodeTables(facts, [&](const char* table, auto& list) { put(table, list, nodes_hash); });
         SQLite::Statement update(db, "UPDATE source SET rows_hash = ?, nodes_hash = ? WHERE id = ?");
         update.bind(1, hash.Hex()), update.bind(2, nodes_hash.Hex()), update.bind(3, id);
         update.exec();
@@ -534,7 +543,7 @@ std::size_t Store::Replace(const std::vector<SourceFacts>& sources) {
         };
         Facts& facts = const_cast<Facts&>(given.facts);
         Tables(facts, [&](const char* table, auto& list) { probe(table, list, hash); });
-        probe("node", facts.nodes, nodes_hash);
+        NodeTables(facts, [&](const char* table, auto& list) { probe(table, list, nodes_hash); });
         if (hash.Hex() == old_hash && nodes_hash.Hex() == old_nodes_hash) continue;
       }
       if (there) {

@@ -1,0 +1,165 @@
+// What changes are told by is kept as a digest: only whether two differ is ever asked.
+
+#include "ingest/dbt_nodes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "graph/digest.hpp"
+#include "graph/words.hpp"
+
+namespace backreach {
+
+namespace {
+
+using json::Child;
+using json::Element;
+using json::Str;
+using Field = NodePacker::Field;
+
+std::string Minified(const Element& e) { return simdjson::minify(e); }
+
+// What dbt compares of a config: not where the relation lies, nor what only sorts it.
+std::string ComparedConfig(const Element& e) {
+  simdjson::dom::object fields;
+  if (e.get(fields) || fields.size() == 0) return "";
+  std::set<std::string> lines;
+  for (const auto& field : fields)
+    if (field.key != "alias" && field.key != "schema" && field.key != "database" && field.key != "tags" &&
+        field.key != "group")
+      lines.insert(std::string(field.key) + "=" + Minified(field.value));
+  std::string all;
+  for (const std::string& line : lines) all += line + ";";
+  return ChangeDigest(all);
+}
+
+// Descriptions count where they are written to the database.
+void Described(const json::Fields& e, const json::Fields& config, NodePacker& out) {
+  Element persist, columns;
+  if (!Child(config, "persist_docs", persist)) return;
+  const bool relation = json::Bool(persist, "relation").value_or(false),
+             column = json::Bool(persist, "columns").value_or(false);
+  if (!relation && !column) return;
+  std::string text;
+  if (relation) text += Str(e, "description");
+  simdjson::dom::object fields;
+  if (column && Child(e, "columns", columns) && !columns.get(fields))
+    for (const auto& field : fields) {
+      text += fmt::format("\n{}: ", field.key);
+      text += Str(field.value, "description");
+    }
+  out.PutMore("described", ChangeDigest(text));
+}
+
+// Texts and booleans; a name with a dot is a key inside a mapping. Numbers are left out, since dbt compares config
+// values as text and numbers never match.
+void Flatten(const Element& e, const std::string& prefix, NodePacker& out) {
+  simdjson::dom::object fields;
+  if (e.get(fields)) return;
+  std::string name;
+  for (const auto& field : fields) {
+    simdjson::dom::array list;
+    std::string_view s;
+    bool b;
+    if (field.value.is_null()) continue;
+    name.assign(prefix).append(field.key);
+    if (!field.value.get(s)) {
+      out.PutConfig(name, s);
+    } else if (!field.value.get(b)) {
+      out.PutConfig(name, b ? "true" : "false");
+    } else if (!field.value.get(list)) {
+      out.PutConfigName(name);
+      for (const Element item : list)
+        if (!item.get(s)) out.PutConfig(name, s);
+    } else if (field.value.is_object() && prefix.size() < 64) {
+      Flatten(field.value, name + ".", out);
+    }
+  }
+}
+
+}  // namespace
+
+std::string DbtNodeType(const std::string& id, const json::Fields& node) {
+  const auto type = Str(node, "resource_type");
+  return std::string(type.empty() ? std::string_view(id).substr(0, id.find('.')) : type);
+}
+
+std::int64_t DbtNodeReader::Config(const Element& config) {
+  NodePacker packer;
+  Flatten(config, "", packer);
+  const auto [it, fresh] = configs_.emplace(packer.bytes(), static_cast<std::int64_t>(out_.configs.size()));
+  if (fresh) out_.configs.push_back({packer.bytes()});
+  return it->second;
+}
+
+void DbtNodeReader::Node(const std::string& section, const std::string& id, const json::Fields& e,
+                         const json::Fields& config, const Element* config_element) {
+  std::string type = DbtNodeType(id, e);
+  if (type == "macro" || type == "doc" || type == "group" || type == "operation") return;
+  NodePacker& out = packer_;
+  out.Clear();
+  out.Put(Field::kName, Str(e, "name"));
+  out.Put(Field::kPackage, Str(e, "package_name"));
+  out.Put(Field::kPath, Str(e, "original_file_path"));
+  if (std::string_view path = Str(e, "patch_path"); !path.empty()) {
+    if (const auto at = path.find("://"); at != std::string_view::npos) path.remove_prefix(at + 3);
+    out.Put(Field::kPatchPath, path);
+  }
+  if (const auto name = Str(e, "source_name"); !name.empty()) out.Put(Field::kSourceName, name);
+  Element child;
+  if (Child(e, "fqn", child)) json::ForStrings(child, [&](std::string_view s) { out.Put(Field::kFqn, s); });
+  tags_ = "\n";
+  const auto tag = [&](std::string_view s) {
+    const std::string line = std::string(s) + "\n";
+    if (tags_.find("\n" + line) != std::string::npos) return;
+    tags_ += line;
+    out.Put(Field::kTag, s);
+  };
+  if (Child(e, "tags", child)) json::ForStrings(child, tag);
+  if (Child(config, "tags", child)) json::ForStrings(child, tag);
+  std::string_view group = Str(config, "group"), access = Str(e, "access");
+  if (group.empty()) group = Str(e, "group");
+  if (access.empty()) access = Str(config, "access");
+  if (!group.empty()) out.Put(Field::kGroup, group);
+  if (!access.empty()) out.Put(Field::kAccess, access);
+  if (Child(e, "version", child)) out.Put(Field::kVersion, json::Scalar(child));
+  if (Child(e, "latest_version", child)) out.PutMore("latest_version", json::Scalar(child));
+  if (Child(e, "depends_on", child)) {
+    const json::Fields depends(child);
+    if (Child(depends, "nodes", child)) json::ForStrings(child, [&](std::string_view s) { out.Put(Field::kParent, s); });
+    out.PutMore("macros", Join(json::Strings(depends, "macros"), " "));
+  }
+  if (Child(e, "test_metadata", child)) {
+    out.PutMore("test_name", Str(child, "name"));
+    out.PutMore("test_type", "generic");
+  } else if (type == "test") {
+    out.PutMore("test_type", "singular");
+  }
+  if (type == "unit_test") out.PutMore("test_type", "unit");
+  for (const char* key : {"alias", "database", "schema", "identifier", "type", "label"})
+    if (const auto value = Str(e, key); !value.empty()) out.PutMore(key, value);
+  if (type == "seed" && Child(e, "checksum", child)) out.PutMore("checksum", Str(child, "checksum"));
+  for (const char* key : {"raw_code", "raw_sql"})
+    if (const auto text = Str(e, key); !text.empty()) out.PutMore("body", ChangeDigest(text));
+  if (Child(e, "unrendered_config", child)) out.PutMore("unrendered_config", ComparedConfig(child));
+  Described(e, config, out);
+  if (Child(e, "contract", child)) out.PutMore("contract", ChangeDigest(Minified(child)));
+  for (const char* key : {"type_params", "filter", "measures", "dimensions", "entities", "query_params", "exports", "given",
+                          "expect", "freshness", "loaded_at_field", "owner", "url", "maturity", "meta_of", "arguments",
+                          "returns"})
+    if (Child(e, key, child)) out.PutMore(key, ChangeDigest(Minified(child)));
+  if (section == "exposures" && Child(e, "meta", child)) out.PutMore("meta", ChangeDigest(Minified(child)));
+  out_.nodes.push_back({id, std::move(type), {out.bytes()}, config_element ? Config(*config_element) : -1});
+}
+
+void DbtNodeReader::Macro(const std::string& id, const Element& e) {
+  packer_.Clear();
+  packer_.PutMore("body", ChangeDigest(Str(e, "macro_sql")));
+  Element depends;
+  if (Child(e, "depends_on", depends)) packer_.PutMore("macros", Join(json::Strings(depends, "macros"), " "));
+  out_.nodes.push_back({id, "macro", {packer_.bytes()}, -1});
+}
+
+}  // namespace backreach

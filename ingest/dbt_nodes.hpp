@@ -1,0 +1,33 @@
+// The nodes of a dbt project as its selectors see them, from a manifest's members.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "graph/packed_nodes.hpp"
+#include "ingest/json_fields.hpp"
+
+namespace backreach {
+
+// The type that a node says it has, or else the one that its id begins with.
+std::string DbtNodeType(const std::string& id, const json::Fields& node);
+
+class DbtNodeReader {
+ public:
+  // A member of nodes, sources, exposures, metrics, semantic_models, saved_queries, unit_tests or functions.
+  void Node(const std::string& section, const std::string& id, const json::Fields& node, const json::Fields& config,
+            const json::Element* config_element);
+  // A change of a macro is a change of what calls it.
+  void Macro(const std::string& id, const json::Element& macro);
+  PackedNodes Take() { return std::move(out_); }
+
+ private:
+  std::int64_t Config(const json::Element& config);
+  PackedNodes out_;
+  NodePacker packer_;
+  std::string tags_;
+  std::unordered_map<std::string, std::int64_t> configs_;
+};
+
+}  // namespace backreach
