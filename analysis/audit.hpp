@@ -13,7 +13,7 @@ namespace backreach {
 struct AuditFinding {
   std::string code;  // undocumented-extract, frozen-copy, never-seen, unknown-dataset, no-owner, ...
   std::string dataset, destination;
-  std::optional<std::string> user, first_seen, last_seen;
+  Text user, first_seen, last_seen;
   std::int64_t times = 0;
   std::vector<std::string> statement_ids;
   HazardSeverity severity = HazardSeverity::kWarning;
@@ -23,7 +23,7 @@ struct AuditFinding {
 
 struct AuditDocumented {
   std::string copy, dataset, destination;
-  std::optional<std::string> user;
+  Text user;
   std::int64_t times = 0;
   std::vector<std::string> statement_ids;
 };

@@ -3,15 +3,50 @@
 // form.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace backreach {
 
-using Text = std::optional<std::string>;
+// A text, or nothing. Most of a fact's texts are nothing, so that is what is kept small: one pointer.
+class Text {
+ public:
+  Text() = default;
+  Text(std::nullopt_t) {}
+  Text(std::string s) : text_(std::make_unique<std::string>(std::move(s))) {}
+  Text(std::string_view s) : text_(std::make_unique<std::string>(s)) {}
+  Text(const char* s) : text_(std::make_unique<std::string>(s)) {}
+  Text(const std::optional<std::string>& s) : text_(s ? std::make_unique<std::string>(*s) : nullptr) {}
+  Text(const Text& other) : text_(other ? std::make_unique<std::string>(*other) : nullptr) {}
+  Text(Text&&) noexcept = default;
+  Text& operator=(const Text& other) { return *this = Text(other); }
+  Text& operator=(Text&&) noexcept = default;
+  ~Text() = default;
+
+  bool has_value() const { return text_ != nullptr; }
+  explicit operator bool() const { return has_value(); }
+  const std::string& operator*() const { return *text_; }
+  std::string& operator*() { return *text_; }
+  const std::string* operator->() const { return text_.get(); }
+  std::string* operator->() { return text_.get(); }
+  std::string value_or(std::string_view otherwise) const { return text_ ? *text_ : std::string(otherwise); }
+  void reset() { text_.reset(); }
+
+  friend bool operator==(const Text& a, const Text& b) { return a && b ? *a == *b : !a && !b; }
+  friend std::strong_ordering operator<=>(const Text& a, const Text& b) {
+    if (!a || !b) return a.has_value() <=> b.has_value();
+    return *a <=> *b;
+  }
+
+ private:
+  std::unique_ptr<std::string> text_;
+};
 
 // Where a fact stands: the file by its base name, and a line (`14`) or a JSON pointer
 // (`/nodes/model.shop.a`).

@@ -94,16 +94,13 @@ std::size_t SkipJsonValue(std::string_view text, std::size_t at) {
       p = tail;
     }
     Masks m = Classify(p);
-    std::uint64_t escapes = 0;
-    if (m.slash != 0 || escaped) {  // bytes behind an odd run of backslashes
-      for (int i = 0; i < 64; ++i) {
-        if (escaped) {
-          escapes |= std::uint64_t{1} << i;
-          escaped = false;
-        } else if (m.slash >> i & 1) {
-          escaped = true;
-        }
-      }
+    std::uint64_t escapes = escaped ? 1 : 0;  // bytes behind a backslash that is not escaped itself
+    escaped = false;
+    for (std::uint64_t slashes = m.slash & ~escapes; slashes != 0;) {
+      const int i = __builtin_ctzll(slashes);
+      escaped = i == 63;
+      if (!escaped) escapes |= std::uint64_t{2} << i;
+      slashes &= escaped ? 0 : ~(std::uint64_t{3} << i);
     }
     const std::uint64_t strings = PrefixXor(m.quote & ~escapes) ^ inside;
     inside = static_cast<std::uint64_t>(-static_cast<std::int64_t>(strings >> 63));

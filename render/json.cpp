@@ -484,7 +484,7 @@ std::string AuditJson(const LineageGraph&, const Audit& audit) {
   Json j;
   j["format"] = "backreach.audit/1";
   j["findings"] = Json::array();
-  const auto opt = [](const std::optional<std::string>& t) { return t ? Json(*t) : Json(); };
+  const auto opt = [](const Text& t) { return t ? Json(*t) : Json(); };
   for (const AuditFinding& f : audit.findings)
     j["findings"].push_back({{"code", f.code},
                              {"dataset", f.dataset},
