@@ -5,6 +5,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -248,7 +249,7 @@ struct PackedNodes {
 };
 
 struct Facts {
-  std::vector<DatasetFact> datasets;
+  std::deque<DatasetFact> datasets;  // never moved while it grows: there may be very many
   std::vector<EdgeFact> edges;
   std::vector<JobFact> jobs;
   std::vector<PoolFact> pools;

@@ -5,8 +5,10 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -64,22 +66,30 @@ std::vector<std::string> KeyColumns(const Fields& config) {
   return out;
 }
 
-// What is kept of a node until the adapter and all other nodes are known.
-struct PendingNode {
-  DatasetFact fact;
-  DbtWriteConfig write;
-  std::string resource_type, batch_size, begin, event_time, package, metric_of;
+// What only the writing of a model depends on, until the adapter and all other nodes are known.
+struct PendingWrite {
+  DbtWriteConfig config;
+  std::string batch_size, begin;
   DbtPartitionConfig partition;
   std::vector<std::string> static_partitions;  // BigQuery's insert_overwrite of listed partitions
   bool skips_matched = false;                  // a merge that only inserts
-  std::vector<std::string> parents;
-  bool microbatch = false, external = false, has_partition_by = false;
+  bool microbatch = false, has_partition_by = false;
   std::vector<std::string> hooks;  // the text of pre- and post-hooks
-  std::vector<std::string> fqn;
   std::string sql;                      // of incremental models
   std::vector<std::string> predicates;  // incremental_predicates
   std::vector<std::string> update_columns, exclude_columns;
   std::string on_schema_change;
+};
+
+// What is kept of a node until the adapter and all other nodes are known.
+struct PendingNode {
+  explicit PendingNode(DatasetFact& f) : fact(f) {}
+  DatasetFact& fact;  // among the facts already
+  std::unique_ptr<PendingWrite> write = std::make_unique<PendingWrite>();
+  std::string resource_type, event_time, package;
+  std::vector<std::string> parents, fqn;
+  bool external = false;
+  bool microbatch = false;  // told here once `write` is settled and gone
 };
 
 struct PendingTest {
@@ -113,7 +123,7 @@ class ManifestReader {
     base_ = all.size() - text.size();
     if (text.empty()) return NotAManifest("the file is empty");
     if ((text.size() > 1 && (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF")) ||
-        text.find('\0') < 8) {
+        text.substr(0, 8).find('\0') != std::string_view::npos) {
       diagnostics_.Error(path_, "is encoded in UTF-16: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)");
       return false;
     }
@@ -312,9 +322,9 @@ class ManifestReader {
     const std::string type = DbtNodeType(id, e);
     if (type == "test") return Test(id, e, config, "/nodes/" + id);
     if (type != "model" && type != "seed" && type != "snapshot" && type != "source") return;
-    PendingNode node;
+    DatasetFact& fact = facts_.datasets.emplace_back();
+    PendingNode& node = nodes_.emplace_back(fact);
     node.resource_type = type;
-    DatasetFact& fact = node.fact;
     fact.name = id;
     fact.at = {file_, "/" + std::string(type == "source" ? "sources" : "nodes") + "/" + id};
     const std::string name(Str(e, "name")), alias(Str(e, "alias")), identifier(Str(e, "identifier"));
@@ -322,11 +332,11 @@ class ManifestReader {
     const std::string database(Str(e, "database")), schema(Str(e, "schema"));
     const std::string table =
         type == "source" ? (identifier.empty() ? name : identifier) : (alias.empty() ? name : alias);
-    node.write.materialized = Lower(Str(config, "materialized"));
-    if (type == "seed") node.write.materialized = "seed";
-    if (type == "snapshot") node.write.materialized = "snapshot";
-    if (node.write.materialized.empty() && type == "model") node.write.materialized = "view";
-    const bool stored = node.write.materialized != "ephemeral";
+    node.write->config.materialized = Lower(Str(config, "materialized"));
+    if (type == "seed") node.write->config.materialized = "seed";
+    if (type == "snapshot") node.write->config.materialized = "snapshot";
+    if (node.write->config.materialized.empty() && type == "model") node.write->config.materialized = "view";
+    const bool stored = node.write->config.materialized != "ephemeral";
     if (stored && !table.empty()) {
       for (const std::string& part : {database, schema, table})
         if (!part.empty()) fact.relation.push_back(part);
@@ -349,8 +359,8 @@ class ManifestReader {
       }
     }
     if (type == "model")
-      fact.kind = node.write.materialized == "view"        ? "view"
-                  : node.write.materialized == "ephemeral" ? "ephemeral"
+      fact.kind = node.write->config.materialized == "view"        ? "view"
+                  : node.write->config.materialized == "ephemeral" ? "ephemeral"
                                                            : "table";
     else if (type != "source")
       fact.kind = type;
@@ -365,72 +375,71 @@ class ManifestReader {
     dom::element depends;
     if (Child(e, "depends_on", depends)) node.parents = Strings(depends, "nodes");
     if (configured) Config(config, node);
-    if (node.write.materialized == "incremental")
-      node.sql = std::string(Str(e, "raw_code").empty() ? Str(e, "raw_sql") : Str(e, "raw_code"));
+    if (node.write->config.materialized == "incremental")
+      node.write->sql = std::string(Str(e, "raw_code").empty() ? Str(e, "raw_sql") : Str(e, "raw_code"));
     Constraints(e, config, node);
     Ownership(e, config, fact);
     fact.tags = Strings(e, "tags");
     MetaBlock(e, fact);
     MetaBlock(config, fact);
-    nodes_.push_back(std::move(node));
   }
 
   void Config(const Fields& config, PendingNode& node) {
     DatasetFact& fact = node.fact;
-    node.write.strategy = Lower(Str(config, "incremental_strategy"));
+    node.write->config.strategy = Lower(Str(config, "incremental_strategy"));
     dom::element key;
-    node.write.key_given = Child(config, "unique_key", key);
-    node.write.key = KeyColumns(config);
+    node.write->config.key_given = Child(config, "unique_key", key);
+    node.write->config.key = KeyColumns(config);
     node.event_time = std::string(Str(config, "event_time"));
-    node.microbatch = node.write.materialized == "incremental" && node.write.strategy == "microbatch";
-    node.batch_size = Lower(Str(config, "batch_size"));
-    node.begin = std::string(Str(config, "begin"));
-    if (node.microbatch && Bool(config, "concurrent_batches") == false) fact.sequential = true;
+    node.write->microbatch = node.write->config.materialized == "incremental" && node.write->config.strategy == "microbatch";
+    node.write->batch_size = Lower(Str(config, "batch_size"));
+    node.write->begin = std::string(Str(config, "begin"));
+    if (node.write->microbatch && Bool(config, "concurrent_batches") == false) fact.sequential = true;
     if (const auto full_refresh = Bool(config, "full_refresh"))
       fact.write.full_refresh = *full_refresh ? "true" : "false";
     dom::element partition;
     if (Child(config, "partition_by", partition) || Child(config, "partitioned_by", partition)) {
-      node.has_partition_by = true;
-      node.partition.field = std::string(Str(partition, "field"));
-      node.partition.granularity = Lower(Str(partition, "granularity"));
-      node.partition.data_type = Lower(Str(partition, "data_type"));
-      if (partition.is_object() && node.partition.data_type.empty()) node.partition.data_type = "date";
-      node.partition.texts = Strings(partition);
+      node.write->has_partition_by = true;
+      node.write->partition.field = std::string(Str(partition, "field"));
+      node.write->partition.granularity = Lower(Str(partition, "granularity"));
+      node.write->partition.data_type = Lower(Str(partition, "data_type"));
+      if (partition.is_object() && node.write->partition.data_type.empty()) node.write->partition.data_type = "date";
+      node.write->partition.texts = Strings(partition);
     }
     dom::element properties;
     if (Child(config, "properties", properties))  // Trino's table properties
       for (const char* name : {"partitioning", "partitioned_by"})
         for (std::string& text : Strings(properties, name)) {
-          node.has_partition_by = true;
-          node.partition.texts.push_back(std::move(text));
+          node.write->has_partition_by = true;
+          node.write->partition.texts.push_back(std::move(text));
         }
-    node.static_partitions = Strings(config, "partitions");
-    node.write.clustered = Child(config, "liquid_clustered_by", partition);
-    node.write.static_partitions = !node.static_partitions.empty();
-    node.write.table_type = Lower(Str(config, "table_type"));
-    node.write.inserts_only = Bool(config, "inserts_only").value_or(false);
-    node.skips_matched = Bool(config, "skip_matched_step").value_or(false);
+    node.write->static_partitions = Strings(config, "partitions");
+    node.write->config.clustered = Child(config, "liquid_clustered_by", partition);
+    node.write->config.static_partitions = !node.write->static_partitions.empty();
+    node.write->config.table_type = Lower(Str(config, "table_type"));
+    node.write->config.inserts_only = Bool(config, "inserts_only").value_or(false);
+    node.write->skips_matched = Bool(config, "skip_matched_step").value_or(false);
     for (const char* when : {"pre-hook", "post-hook", "pre_hook", "post_hook"}) {
       dom::element hooks;
       dom::array list;
       if (!Child(config, when, hooks)) continue;
       std::string_view text;
-      if (!hooks.get(text)) node.hooks.emplace_back(text);
+      if (!hooks.get(text)) node.write->hooks.emplace_back(text);
       if (hooks.get(list)) continue;
       for (const dom::element hook : list) {
         if (!hook.get(text))
-          node.hooks.emplace_back(text);
+          node.write->hooks.emplace_back(text);
         else if (!Str(hook, "sql").empty())
-          node.hooks.emplace_back(Str(hook, "sql"));
+          node.write->hooks.emplace_back(Str(hook, "sql"));
       }
     }
     dom::element predicates;
-    node.write.has_predicates =
+    node.write->config.has_predicates =
         Child(config, "incremental_predicates", predicates) || Child(config, "predicates", predicates);
-    if (node.write.has_predicates) node.predicates = Strings(predicates);
-    node.update_columns = Strings(config, "merge_update_columns");
-    node.exclude_columns = Strings(config, "merge_exclude_columns");
-    node.on_schema_change = Lower(Str(config, "on_schema_change"));
+    if (node.write->config.has_predicates) node.write->predicates = Strings(predicates);
+    node.write->update_columns = Strings(config, "merge_update_columns");
+    node.write->exclude_columns = Strings(config, "merge_exclude_columns");
+    node.write->on_schema_change = Lower(Str(config, "on_schema_change"));
   }
 
   // Keys that the platform enforces: where a contract is, on PostgreSQL-like platforms and DuckDB.
@@ -478,21 +487,21 @@ class ManifestReader {
       fact.findings.push_back({code, detail, std::move(data), fact.at});
     };
     const std::string mode = fact.write.mode.value_or("");
-    if (!node.on_schema_change.empty() && node.write.materialized == "incremental")
-      find("on-schema-change", node.on_schema_change);
-    if (node.write.materialized != "incremental") return;
-    if (mode == "merge" && (!node.update_columns.empty() || !node.exclude_columns.empty()))
-      find("columns-kept", node.update_columns.empty()
-                               ? "all columns but " + Join(node.exclude_columns, ", ") + " are updated"
-                               : "only " + Join(node.update_columns, ", ") + " are updated");
-    if (mode == "merge" && node.skips_matched)
+    if (!node.write->on_schema_change.empty() && node.write->config.materialized == "incremental")
+      find("on-schema-change", node.write->on_schema_change);
+    if (node.write->config.materialized != "incremental") return;
+    if (mode == "merge" && (!node.write->update_columns.empty() || !node.write->exclude_columns.empty()))
+      find("columns-kept", node.write->update_columns.empty()
+                               ? "all columns but " + Join(node.write->exclude_columns, ", ") + " are updated"
+                               : "only " + Join(node.write->update_columns, ", ") + " are updated");
+    if (mode == "merge" && node.write->skips_matched)
       find("columns-kept",
            "rows that exist are left as they are (skip_matched_step), only new ones are inserted");
-    if (adapter_ == "bigquery" && node.write.strategy == "insert_overwrite" &&
-        !node.static_partitions.empty())
+    if (adapter_ == "bigquery" && node.write->config.strategy == "insert_overwrite" &&
+        !node.write->static_partitions.empty())
       StaticPartitions(node, find);
     if (mode == "merge" || mode == "delete_insert")
-      for (const std::string& predicate : node.predicates) {
+      for (const std::string& predicate : node.write->predicates) {
         const PredicateBound bound = ReadPredicate(predicate);
         if (!bound.bounds) continue;
         std::map<std::string, std::string> data;
@@ -501,15 +510,15 @@ class ManifestReader {
       }
     // Every batch inserts all rows of its result: whole parents, where they are not filtered.
     const bool inserts_all = adapter_ == "snowflake" || adapter_ == "redshift" || adapter_ == "trino" ||
-                             adapter_ == "sqlserver" || (adapter_ == "fabric" && node.write.key.empty());
-    if (node.microbatch && inserts_all)
+                             adapter_ == "sqlserver" || (adapter_ == "fabric" && node.write->config.key.empty());
+    if (node.write->microbatch && inserts_all)
       for (const std::string& parent : node.parents)
         if (IsData(parent) && !event_timed_.count(parent)) find("unfiltered-batch", parent);
-    if (node.sql.empty() || node.microbatch) {
-      if (!node.sql.empty() && ReadSqlTraits(node.sql).reads_itself) SelfEdge(node, facts);
+    if (node.write->sql.empty() || node.write->microbatch) {
+      if (!node.write->sql.empty() && ReadSqlTraits(node.write->sql).reads_itself) SelfEdge(node, facts);
       return;
     }
-    const SqlTraits traits = ReadSqlTraits(node.sql);
+    const SqlTraits traits = ReadSqlTraits(node.write->sql);
     if (traits.watermark && mode != "whole") find("watermark-filter", traits.watermark_how);
     if (traits.date_bound_days)
       find(mode == "whole" ? "partial-overwrite" : "watermark-filter",
@@ -524,7 +533,7 @@ class ManifestReader {
   template <typename Find>
   void StaticPartitions(const PendingNode& node, const Find& find) const {
     std::optional<double> days = 0.0;
-    for (const std::string& partition : node.static_partitions) {
+    for (const std::string& partition : node.write->static_partitions) {
       const PredicateBound bound = ReadPredicate("DBT_INTERNAL_DEST.partition >= " + partition);
       if (!bound.bounds || !bound.days)
         days.reset();
@@ -536,7 +545,7 @@ class ManifestReader {
     find("bounded-match",
          fmt::format(
              "only the listed partitions ({}) are replaced, rows of others are inserted beside what is there",
-             ListOf(node.static_partitions, 3)),
+             ListOf(node.write->static_partitions, 3)),
          std::move(data));
   }
 
@@ -658,30 +667,30 @@ class ManifestReader {
     const bool declared = !fact.partitions.empty() && fact.partitions[0].grain;
     if (declared) return;
     PartitionFact p = fact.partitions.empty() ? PartitionFact() : fact.partitions[0];
-    if (node.microbatch) {
-      if (node.batch_size == "hour" || node.batch_size == "day" || node.batch_size == "month" ||
-          node.batch_size == "year") {
-        p.grain = node.batch_size;
+    if (node.write->microbatch) {
+      if (node.write->batch_size == "hour" || node.write->batch_size == "day" || node.write->batch_size == "month" ||
+          node.write->batch_size == "year") {
+        p.grain = node.write->batch_size;
         if (!p.timezone) p.timezone = "UTC";  // dbt cuts batches in UTC, always
         if (!p.column && !node.event_time.empty()) p.column = node.event_time;
-        if (!node.begin.empty()) {
-          if (ParseDate(node.begin, Calendar()).span)
-            p.first = node.begin;
+        if (!node.write->begin.empty()) {
+          if (ParseDate(node.write->begin, Calendar()).span)
+            p.first = node.write->begin;
           else
             diagnostics_.Warning(
-                path_, fmt::format("begin '{}' of {} is no date: its first partition is unknown", node.begin,
+                path_, fmt::format("begin '{}' of {} is no date: its first partition is unknown", node.write->begin,
                                    fact.name));
         }
       } else {
         diagnostics_.Warning(
             path_,
             fmt::format("batch_size '{}' of {} is none of hour, day, month, year: its grain is unknown",
-                        node.batch_size, fact.name),
+                        node.write->batch_size, fact.name),
             {"declare it in a registry: datasets: [{name: " + fact.name + ", partitions: ...}]"});
       }
-    } else if (node.write.materialized != "view") {
-      node.partition.adapter = adapter_;
-      if (const auto partition = ReadDbtPartition(node.partition)) {
+    } else if (node.write->config.materialized != "view") {
+      node.write->partition.adapter = adapter_;
+      if (const auto partition = ReadDbtPartition(node.write->partition)) {
         p.grain = partition->grain;
         if (!p.column) p.column = partition->column;
         if (partition->utc && !p.timezone) p.timezone = "UTC";
@@ -693,21 +702,21 @@ class ManifestReader {
   void Write(PendingNode& node) {
     DatasetFact& fact = node.fact;
     if (fact.write.mode) return;  // meta.backreach said it
-    node.write.adapter = adapter_;
-    const bool readable = adapter_ == "bigquery" ? !node.partition.field.empty() : node.has_partition_by;
-    node.write.partitioned = readable;
+    node.write->config.adapter = adapter_;
+    const bool readable = adapter_ == "bigquery" ? !node.write->partition.field.empty() : node.write->has_partition_by;
+    node.write->config.partitioned = readable;
     if (node.external) {
       fact.write.mode = "unknown";
       fact.write.why = "a node of another project: how it is written is not in this manifest";
       return;
     }
     if (node.resource_type == "source") return;
-    const DbtWrite write = ResolveDbtWrite(node.write);
+    const DbtWrite write = ResolveDbtWrite(node.write->config);
     fact.write.mode = write.mode;
     fact.write.why = write.why;
     if (!fact.write.key_given) {
       fact.write.key = write.key;
-      fact.write.key_given = node.write.key_given;
+      fact.write.key_given = node.write->config.key_given;
     }
     if (fact.kind != "view" && fact.kind != "ephemeral" && fact.write.mode && *fact.write.mode == "none")
       fact.write.mode.reset();
@@ -716,7 +725,7 @@ class ManifestReader {
   // What a hook does beside the model: rows that leave, tables that it writes, calls of which nothing is
   // known.
   void Hooks(PendingNode& node, Facts& facts) {
-    for (const std::string& hook : node.hooks) {
+    for (const std::string& hook : node.write->hooks) {
       std::string sql = hook;
       // A hook that is one call of a macro is judged by the macro's body.
       const auto tokens = TokenizeSql(hook);
@@ -779,7 +788,7 @@ class ManifestReader {
 
   // The datasets that ids of any kind lead to: metrics and semantic models are walked through.
   std::vector<std::string> Through(const std::vector<std::string>& ids,
-                                   const std::unordered_set<std::string>& known) const {
+                                   const std::unordered_set<std::string_view>& known) const {
     std::vector<std::string> out, todo(ids.rbegin(), ids.rend());
     std::unordered_set<std::string> seen;
     while (!todo.empty()) {
@@ -799,9 +808,13 @@ class ManifestReader {
     return false;
   }
 
-  void Edges(const std::unordered_set<std::string>& known, Facts& facts) {
+  void Edges(const std::unordered_set<std::string_view>& known, Facts& facts) {
+    std::size_t edges = facts.edges.size();
+    for (const PendingNode& node : nodes_) edges += node.parents.size();
+    facts.edges.reserve(edges);
+    std::unordered_set<std::string_view> done;
     for (const PendingNode& node : nodes_) {
-      std::set<std::string> done;
+      done.clear();
       for (const std::string& parent : node.parents) {
         if (!done.insert(parent).second || parent == node.fact.name) continue;
         if (known.count(parent)) {
@@ -834,7 +847,7 @@ class ManifestReader {
 
   // The dataset that a generic test is about: told by attached_node, by the ref in its arguments, or by its
   // parents.
-  std::string SubjectOf(const PendingTest& test, const std::unordered_set<std::string>& known) const {
+  std::string SubjectOf(const PendingTest& test, const std::unordered_set<std::string_view>& known) const {
     if (known.count(test.attached)) return test.attached;
     for (const char* call : {"ref('", "source('", "ref(\"", "source(\""}) {
       const std::size_t at = test.model_kwarg.find(call);
@@ -858,7 +871,7 @@ class ManifestReader {
     return test.parents.size() == 1 && known.count(test.parents[0]) ? test.parents[0] : "";
   }
 
-  void Exposures(const std::unordered_set<std::string>& known, Facts& facts) {
+  void Exposures(const std::unordered_set<std::string_view>& known, Facts& facts) {
     for (PendingExposure& exposure : exposures_) {
       CopyFact& copy = exposure.copy;
       copy.of = Through(exposure.parents, known);
@@ -914,8 +927,8 @@ class ManifestReader {
     }
     out.source.kind = "dbt";
     out.source.name = out.source.key = project_;
-    Facts& facts = out.facts;
-    std::unordered_set<std::string> known;
+    Facts& facts = facts_;
+    std::unordered_set<std::string_view> known;  // into the names of nodes_
     for (const PendingNode& node : nodes_) {
       known.insert(node.fact.name);
       if (!node.event_time.empty()) event_timed_.insert(node.fact.name);
@@ -937,8 +950,10 @@ class ManifestReader {
         // dbt selects by the fully qualified name, folders and all; older manifests without one by the name
         // alone.
         node.fact.methods["dbt"] = node.fqn.empty() ? node.fact.short_names[0] : Join(node.fqn, ".");
-        if (node.microbatch) node.fact.methods["dbt_batches"] = node.batch_size;
+        if (node.write->microbatch) node.fact.methods["dbt_batches"] = node.write->batch_size;
       }
+      node.microbatch = node.write->microbatch;
+      node.write.reset();
     }
     Edges(known, facts);
     Exposures(known, facts);
@@ -950,8 +965,8 @@ class ManifestReader {
       test.check.dataset = SubjectOf(test, known);
       if (!test.check.dataset.empty()) facts.checks.push_back(std::move(test.check));
     }
-    for (PendingNode& node : nodes_) facts.datasets.push_back(std::move(node.fact));
     facts.nodes = selector_nodes_.Take();
+    out.facts = std::move(facts_);
   }
 
   std::string path_, file_, project_, adapter_, schema_version_;
@@ -961,7 +976,8 @@ class ManifestReader {
   std::size_t base_ = 0;
   std::unordered_map<std::string, std::string> macros_;  // the project's own: name -> body
   std::set<std::string> sections_;
-  std::vector<PendingNode> nodes_;
+  Facts facts_;
+  std::deque<PendingNode> nodes_;
   std::vector<PendingTest> tests_;
   std::vector<CheckFact> constraints_;
   DbtNodeReader selector_nodes_;

@@ -54,7 +54,7 @@ MappedFile::~MappedFile() {
 }
 
 void MappedFile::Forget(std::size_t up_to) {
-  constexpr std::size_t kBlock = 4u << 20;
+  constexpr std::size_t kBlock = 1u << 20;
   const std::size_t to = up_to / kBlock * kBlock;
   if (to <= forgotten_) return;
   madvise(const_cast<char*>(data_) + forgotten_, to - forgotten_, MADV_DONTNEED);

@@ -454,7 +454,8 @@ std::vector<SourceFacts> Store::Load(bool with_nodes) const {
     }
     for (std::size_t i = 0; i < out.size(); ++i) {
       Hasher hash, nodes_hash;
-      const auto read = [&]<typename T>(const char* table, std::vector<T>& facts, Hasher& into) {
+      const auto read = [&](const char* table, auto& facts, Hasher& into) {
+        using T = typename std::remove_reference_t<decltype(facts)>::value_type;
         SQLite::Statement select(db, SelectSql<T>(table));
         select.bind(1, ids[i].first);
         Reader reader(select, into);
@@ -509,7 +510,8 @@ std::size_t Store::Replace(const std::vector<SourceFacts>& sources) {
         insert.exec();
         const std::int64_t id = db.getLastInsertRowid();
         Hasher hash, nodes_hash;
-        const auto put = [&]<typename T>(const char* table, std::vector<T>& facts, Hasher& into) {
+        const auto put = [&](const char* table, auto& facts, Hasher& into) {
+        using T = typename std::remove_reference_t<decltype(facts)>::value_type;
           SQLite::Statement statement(db, InsertSql<T>(table));
           Writer writer(statement, into);
           std::int64_t n = 0;
@@ -532,7 +534,8 @@ std::size_t Store::Replace(const std::vector<SourceFacts>& sources) {
       if (there && old_sha == s.sha256 + s.beside_sha256) {
         // The same bytes: the same facts, unless this program has learnt to read more of them.
         Hasher hash, nodes_hash;
-        const auto probe = [&]<typename T>(const char* table, std::vector<T>& facts, Hasher& into) {
+        const auto probe = [&](const char* table, auto& facts, Hasher& into) {
+        using T = typename std::remove_reference_t<decltype(facts)>::value_type;
           SQLite::Statement unused(db, InsertSql<T>(table));
           Writer writer(unused, into);
           for (T& fact : facts) {
