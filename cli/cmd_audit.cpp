@@ -20,7 +20,7 @@ Status Run(const Arguments& a) {
   const HazardSeverity fail_on = bar == "note"      ? HazardSeverity::kNote
                                  : bar == "warning" ? HazardSeverity::kWarning
                                                     : HazardSeverity::kBlocking;
-  const BuiltGraph built = LoadGraph(a);
+  const BuiltGraph& built = LoadGraph(a);
   const Audit audit = MakeAudit(built.graph);
   if (a.flag("suggest"))
     WriteOut(a, SuggestRegistry(audit));

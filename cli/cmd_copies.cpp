@@ -29,7 +29,7 @@ std::string Csv(const std::string& text) {
 
 Status Run(const Arguments& a) {
   const std::string format = FormatOf(a, {"text", "json", "csv"}, "text");
-  const BuiltGraph built = LoadGraph(a);
+  const BuiltGraph& built = LoadGraph(a);
   const LineageGraph& g = built.graph;
   std::vector<CopyId> ids;
   std::optional<Region> below;

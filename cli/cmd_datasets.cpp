@@ -16,7 +16,7 @@ namespace {
 
 Status Run(const Arguments& a) {
   const std::string format = FormatOf(a, {"text", "json"}, "text");
-  const BuiltGraph built = LoadGraph(a);
+  const BuiltGraph& built = LoadGraph(a);
   const LineageGraph& g = built.graph;
   std::vector<DatasetId> ids;
   const bool chosen = !a.words.empty() || !a.list("exclude").empty() || !a.list("resource-type").empty();

@@ -26,7 +26,7 @@ Status Run(const Arguments& a) {
     WriteOut(a, text);
     return Status::kStore;
   }
-  const BuiltGraph built = LoadGraph(a);
+  const BuiltGraph& built = LoadGraph(a);
   const LineageGraph& g = built.graph;
   std::size_t unknown_grain = 0, unknown_writes = 0, assumed_zone = 0, assumed_edges = 0, cyclic = 0,
               conflicts = 0;

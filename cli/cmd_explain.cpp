@@ -14,7 +14,7 @@ namespace backreach {
 namespace {
 
 Status Run(const Arguments& a) {
-  const BuiltGraph built = LoadGraph(a);
+  const BuiltGraph& built = LoadGraph(a);
   const std::vector<std::string> targets(a.words.begin(), a.words.end() - 1);
   const DatasetId asked = FindDataset(built.graph, built.names, a.words.back());
   const Request request = ReadRequestOf(a, built, targets);

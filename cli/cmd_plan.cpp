@@ -16,7 +16,7 @@ namespace {
 
 Status Run(const Arguments& a) {
   const std::string format = FormatOf(a, {"text", "json", "markdown", "dot", "svg"}, "text");
-  const BuiltGraph built = LoadGraph(a);
+  const BuiltGraph& built = LoadGraph(a);
   const Request request = ReadRequestOf(a, built, a.words);
   const Plan plan = MakePlan(built.graph, request);
   std::string text;

@@ -31,7 +31,7 @@ Status Run(const Arguments& a) {
     if (ec != std::errc{} || *end != '\0' || options.seconds <= 0)
       throw Error(fmt::format("backreach: error: --time-limit '{}' must be seconds, such as 30s", *limit));
   }
-  const BuiltGraph built = LoadGraph(a);
+  const BuiltGraph& built = LoadGraph(a);
   const Request request = ReadRequestOf(a, built, a.words);
   const Plan plan = MakePlan(built.graph, request);
   if (format == "dot") {

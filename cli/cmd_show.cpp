@@ -81,7 +81,7 @@ std::string Text(const LineageGraph& g, DatasetId id) {
 
 Status Run(const Arguments& a) {
   const std::string format = FormatOf(a, {"text", "json"}, "text");
-  const BuiltGraph built = LoadGraph(a);
+  const BuiltGraph& built = LoadGraph(a);
   const DatasetId id = FindDataset(built.graph, built.names, a.words[0]);
   WriteOut(a, format == "json" ? DatasetsJson(built.graph, {id}) : Text(built.graph, id));
   return Status::kDone;

@@ -13,14 +13,14 @@
 
 namespace backreach {
 
-BuiltGraph LoadGraph(const Arguments& arguments) {
+const BuiltGraph& LoadGraph(const Arguments& arguments) {
   const Store store = Store::OpenForReading(StorePath(arguments));
   std::vector<SourceFacts> facts = store.Load();
   if (facts.empty())
     throw Error(
         store.path() +
         ": error: the store is empty: no source was ingested\n  begin with: backreach ingest dbt target/");
-  return BuildGraph(std::move(facts));
+  return BuildGraphForGood(std::move(facts));
 }
 
 Request ReadRequestOf(const Arguments& a, const BuiltGraph& built, const std::vector<std::string>& targets) {

@@ -8,7 +8,7 @@
 namespace backreach {
 
 // Throws Error(kStore) where there is no store, and Error(kBadRequest) where nothing was ingested.
-BuiltGraph LoadGraph(const Arguments& arguments);
+const BuiltGraph& LoadGraph(const Arguments& arguments);
 Request ReadRequestOf(const Arguments& arguments, const BuiltGraph& built,
                       const std::vector<std::string>& targets);
 // 1 if a hazard that is not accepted stands at or above --fail-on.

@@ -40,6 +40,10 @@ class Text {
   void reset() { text_.reset(); }
 
   friend bool operator==(const Text& a, const Text& b) { return a && b ? *a == *b : !a && !b; }
+  template <std::size_t N>
+  friend bool operator==(const Text& a, const char (&b)[N]) {
+    return a && *a == b;
+  }
   friend std::strong_ordering operator<=>(const Text& a, const Text& b) {
     if (!a || !b) return a.has_value() <=> b.has_value();
     return *a <=> *b;
@@ -47,6 +51,30 @@ class Text {
 
  private:
   std::unique_ptr<std::string> text_;
+};
+
+// A list or map that hardly any fact has: one pointer until something is put into it.
+template <typename T>
+class Seldom {
+ public:
+  Seldom() = default;
+  Seldom(const Seldom& other) : value_(other.value_ ? std::make_unique<T>(*other.value_) : nullptr) {}
+  Seldom(Seldom&&) noexcept = default;
+  Seldom& operator=(const Seldom& other) { return *this = Seldom(other); }
+  Seldom& operator=(Seldom&&) noexcept = default;
+  ~Seldom() = default;
+  bool empty() const { return !value_ || value_->empty(); }
+  const T& operator*() const {
+    static const T none;
+    return value_ ? *value_ : none;
+  }
+  T& Make() {
+    if (!value_) value_ = std::make_unique<T>();
+    return *value_;
+  }
+
+ private:
+  std::unique_ptr<T> value_;
 };
 
 // Where a fact stands: the file by its base name, and a line (`14`) or a JSON pointer
@@ -117,8 +145,8 @@ struct DatasetFact {
 struct EdgeFact {
   std::string from, to;
   Text reads, memory, job;
-  std::map<std::string, std::map<std::string, std::vector<std::string>>> dimension_map;
-  std::string known = "declared";  // declared, inferred, assumed
+  Seldom<std::map<std::string, std::map<std::string, std::vector<std::string>>>> dimension_map;
+  Text known;  // inferred or assumed; nothing: declared
   Text first_seen, last_seen, note;
   bool failed_only = false;
   Place at;
@@ -243,7 +271,7 @@ struct PackedNodes {
     Bytes fields;
     std::int64_t config = -1;  // of `configs`; -1: it has none
   };
-  std::vector<Node> nodes;
+  std::deque<Node> nodes;
   std::vector<Bytes> configs;
   bool empty() const { return nodes.empty(); }
 };

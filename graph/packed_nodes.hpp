@@ -1,5 +1,5 @@
-// dbt's nodes as selectors see them, packed: a large project has ten thousand, every ingest writes all of them,
-// and only the commands that are given a selector read them again.
+// dbt's nodes as selectors see them, packed: a large project has ten thousand, every ingest writes all of
+// them, and only the commands that are given a selector read them again.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,17 @@ namespace backreach {
 class NodePacker {
  public:
   enum class Field : char {
-    kName = 'n', kPackage = 'p', kPath = 'f', kPatchPath = 'P', kGroup = 'g', kAccess = 'a', kSourceName = 's',
-    kVersion = 'v', kFqn = 'q', kTag = 't', kParent = 'd',  // one item of a list each
+    kName = 'n',
+    kPackage = 'p',
+    kPath = 'f',
+    kPatchPath = 'P',
+    kGroup = 'g',
+    kAccess = 'a',
+    kSourceName = 's',
+    kVersion = 'v',
+    kFqn = 'q',
+    kTag = 't',
+    kParent = 'd',  // one item of a list each
   };
   void Put(Field field, std::string_view value);
   void PutMore(std::string_view key, std::string_view value);

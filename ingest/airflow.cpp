@@ -323,7 +323,7 @@ class DagReader {
     }
     job.methods["airflow"] = dag + " " + *task_id;
     for (const std::string& out : job.writes) {
-      for (const std::string& in : job.reads) Edge(in, out, job, std::nullopt, "declared");
+      for (const std::string& in : job.reads) Edge(in, out, job, std::nullopt, std::nullopt);
       // A DAG that starts when an asset changes reads it, even where its tasks do not say so.
       if (job.reads.empty())
         for (const std::string& trigger : schedule.on)
@@ -333,14 +333,13 @@ class DagReader {
     facts_.jobs.push_back(std::move(job));
   }
 
-  void Edge(const std::string& from, const std::string& to, const JobFact& job, Text note,
-            const char* known) {
+  void Edge(const std::string& from, const std::string& to, const JobFact& job, Text note, Text known) {
     if (from == to) return;
     EdgeFact edge;
     edge.from = from;
     edge.to = to;
     edge.job = job.name;
-    edge.known = known;
+    edge.known = std::move(known);
     edge.note = std::move(note);
     edge.at = job.at;
     facts_.edges.push_back(std::move(edge));

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <unordered_map>
 
@@ -568,7 +569,7 @@ class Builder {
       edge.known = edge.seen.empty() ? known : std::min(edge.known, known);
       edge.seen.push_back(SeenAt(s, e->at));
       if (e->memory) edge.memory = ParseDuration(*e->memory);
-      if (!e->dimension_map.empty()) edge.dimension_map = e->dimension_map;
+      if (!e->dimension_map.empty()) edge.dimension_map = *e->dimension_map;
       if (e->note) edge.note = *e->note;
     }
     for (const auto& [s, j] : group.jobs) {
@@ -868,5 +869,13 @@ class Builder {
 }  // namespace
 
 BuiltGraph BuildGraph(std::vector<SourceFacts> sources) { return Builder(std::move(sources)).Build(); }
+
+const BuiltGraph& BuildGraphForGood(std::vector<SourceFacts> sources) {
+  static auto& builders = *new std::vector<std::unique_ptr<Builder>>;
+  static auto& graphs = *new std::vector<std::unique_ptr<BuiltGraph>>;
+  builders.push_back(std::make_unique<Builder>(std::move(sources)));
+  graphs.push_back(std::make_unique<BuiltGraph>(builders.back()->Build()));
+  return *graphs.back();
+}
 
 }  // namespace backreach

@@ -18,4 +18,8 @@ struct BuiltGraph {
 // Pure: the result does not depend on the order of `sources`, or on when they were ingested.
 BuiltGraph BuildGraph(std::vector<SourceFacts> sources);
 
+// The same, for a process that answers one question and ends: nothing is ever taken apart again, which would
+// take longer than the answer for a large graph.
+const BuiltGraph& BuildGraphForGood(std::vector<SourceFacts> sources);
+
 }  // namespace backreach

@@ -74,7 +74,7 @@ struct PendingWrite {
   std::vector<std::string> static_partitions;  // BigQuery's insert_overwrite of listed partitions
   bool skips_matched = false;                  // a merge that only inserts
   bool microbatch = false, has_partition_by = false;
-  std::vector<std::string> hooks;  // the text of pre- and post-hooks
+  std::vector<std::string> hooks;       // the text of pre- and post-hooks
   std::string sql;                      // of incremental models
   std::vector<std::string> predicates;  // incremental_predicates
   std::vector<std::string> update_columns, exclude_columns;
@@ -130,7 +130,7 @@ class ManifestReader {
     if (!Walk(*file, text)) return false;
     if (!Judge()) return false;
     Finish(out);
-    out.source.sha256 = hash_.Hex();
+    out.source.sha256 = sha256_;
     return !diagnostics_.has_errors();
   }
 
@@ -183,13 +183,7 @@ class ManifestReader {
       ++at;
     if (at >= text.size() || text[at] != '{') return NotAManifest("the file holds no JSON object");
     ObjectSplitter top(text, at);
-    std::size_t hashed = 0;
-    const auto progress = [&](std::size_t to) {
-      if (to - hashed < (1u << 20)) return;
-      hash_.Update(text.substr(hashed, to - hashed));
-      hashed = to;
-      file.Forget(to);
-    };
+    HashBeside hash(file);
     while (top.Next()) {
       const std::string section(top.key());
       const std::string pointer = "/" + section;
@@ -218,7 +212,7 @@ class ManifestReader {
         dom::element element;
         if (!Parse(text, value, pointer + "/" + id, element)) return false;
         Member(section, id, element);
-        progress(members.end());
+        hash.Passed(base_ + members.end());
       }
       if (members.error()) return Broken(*members.error(), pointer);
       top.Resume(members.end());
@@ -227,7 +221,7 @@ class ManifestReader {
     for (std::size_t i = top.end(); i < text.size(); ++i)
       if (text[i] != ' ' && text[i] != '\n' && text[i] != '\r' && text[i] != '\t')
         return Broken({i, "something stands behind the end of the document"}, "");
-    hash_.Update(text.substr(hashed));
+    sha256_ = hash.Hex();
     return true;
   }
 
@@ -361,7 +355,7 @@ class ManifestReader {
     if (type == "model")
       fact.kind = node.write->config.materialized == "view"        ? "view"
                   : node.write->config.materialized == "ephemeral" ? "ephemeral"
-                                                           : "table";
+                                                                   : "table";
     else if (type != "source")
       fact.kind = type;
     // A node of another project that only stands here as a reference: everything about it is a default.
@@ -391,7 +385,8 @@ class ManifestReader {
     node.write->config.key_given = Child(config, "unique_key", key);
     node.write->config.key = KeyColumns(config);
     node.event_time = std::string(Str(config, "event_time"));
-    node.write->microbatch = node.write->config.materialized == "incremental" && node.write->config.strategy == "microbatch";
+    node.write->microbatch =
+        node.write->config.materialized == "incremental" && node.write->config.strategy == "microbatch";
     node.write->batch_size = Lower(Str(config, "batch_size"));
     node.write->begin = std::string(Str(config, "begin"));
     if (node.write->microbatch && Bool(config, "concurrent_batches") == false) fact.sequential = true;
@@ -403,7 +398,8 @@ class ManifestReader {
       node.write->partition.field = std::string(Str(partition, "field"));
       node.write->partition.granularity = Lower(Str(partition, "granularity"));
       node.write->partition.data_type = Lower(Str(partition, "data_type"));
-      if (partition.is_object() && node.write->partition.data_type.empty()) node.write->partition.data_type = "date";
+      if (partition.is_object() && node.write->partition.data_type.empty())
+        node.write->partition.data_type = "date";
       node.write->partition.texts = Strings(partition);
     }
     dom::element properties;
@@ -510,7 +506,8 @@ class ManifestReader {
       }
     // Every batch inserts all rows of its result: whole parents, where they are not filtered.
     const bool inserts_all = adapter_ == "snowflake" || adapter_ == "redshift" || adapter_ == "trino" ||
-                             adapter_ == "sqlserver" || (adapter_ == "fabric" && node.write->config.key.empty());
+                             adapter_ == "sqlserver" ||
+                             (adapter_ == "fabric" && node.write->config.key.empty());
     if (node.write->microbatch && inserts_all)
       for (const std::string& parent : node.parents)
         if (IsData(parent) && !event_timed_.count(parent)) find("unfiltered-batch", parent);
@@ -668,8 +665,8 @@ class ManifestReader {
     if (declared) return;
     PartitionFact p = fact.partitions.empty() ? PartitionFact() : fact.partitions[0];
     if (node.write->microbatch) {
-      if (node.write->batch_size == "hour" || node.write->batch_size == "day" || node.write->batch_size == "month" ||
-          node.write->batch_size == "year") {
+      if (node.write->batch_size == "hour" || node.write->batch_size == "day" ||
+          node.write->batch_size == "month" || node.write->batch_size == "year") {
         p.grain = node.write->batch_size;
         if (!p.timezone) p.timezone = "UTC";  // dbt cuts batches in UTC, always
         if (!p.column && !node.event_time.empty()) p.column = node.event_time;
@@ -677,9 +674,9 @@ class ManifestReader {
           if (ParseDate(node.write->begin, Calendar()).span)
             p.first = node.write->begin;
           else
-            diagnostics_.Warning(
-                path_, fmt::format("begin '{}' of {} is no date: its first partition is unknown", node.write->begin,
-                                   fact.name));
+            diagnostics_.Warning(path_,
+                                 fmt::format("begin '{}' of {} is no date: its first partition is unknown",
+                                             node.write->begin, fact.name));
         }
       } else {
         diagnostics_.Warning(
@@ -703,7 +700,8 @@ class ManifestReader {
     DatasetFact& fact = node.fact;
     if (fact.write.mode) return;  // meta.backreach said it
     node.write->config.adapter = adapter_;
-    const bool readable = adapter_ == "bigquery" ? !node.write->partition.field.empty() : node.write->has_partition_by;
+    const bool readable =
+        adapter_ == "bigquery" ? !node.write->partition.field.empty() : node.write->has_partition_by;
     node.write->config.partitioned = readable;
     if (node.external) {
       fact.write.mode = "unknown";
@@ -824,7 +822,6 @@ class ManifestReader {
           edge.at = {file_, node.fact.at.place};
           // A batch filters the parents that declare an event time, and reads the others whole.
           if (node.microbatch) {
-            edge.known = "declared";
             if (event_timed_.count(parent))
               edge.reads = "\"same\"";
             else {
@@ -972,7 +969,7 @@ class ManifestReader {
   std::string path_, file_, project_, adapter_, schema_version_;
   Diagnostics& diagnostics_;
   dom::parser parser_;
-  Sha256 hash_;
+  std::string sha256_;
   std::size_t base_ = 0;
   std::unordered_map<std::string, std::string> macros_;  // the project's own: name -> body
   std::set<std::string> sections_;

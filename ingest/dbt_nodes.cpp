@@ -53,8 +53,8 @@ void Described(const json::Fields& e, const json::Fields& config, NodePacker& ou
   out.PutMore("described", ChangeDigest(text));
 }
 
-// Texts and booleans; a name with a dot is a key inside a mapping. Numbers are left out, since dbt compares config
-// values as text and numbers never match.
+// Texts and booleans; a name with a dot is a key inside a mapping. Numbers are left out, since dbt compares
+// config values as text and numbers never match.
 void Flatten(const Element& e, const std::string& prefix, NodePacker& out) {
   simdjson::dom::object fields;
   if (e.get(fields)) return;
@@ -128,7 +128,8 @@ void DbtNodeReader::Node(const std::string& section, const std::string& id, cons
   if (Child(e, "latest_version", child)) out.PutMore("latest_version", json::Scalar(child));
   if (Child(e, "depends_on", child)) {
     const json::Fields depends(child);
-    if (Child(depends, "nodes", child)) json::ForStrings(child, [&](std::string_view s) { out.Put(Field::kParent, s); });
+    if (Child(depends, "nodes", child))
+      json::ForStrings(child, [&](std::string_view s) { out.Put(Field::kParent, s); });
     out.PutMore("macros", Join(json::Strings(depends, "macros"), " "));
   }
   if (Child(e, "test_metadata", child)) {
@@ -146,9 +147,9 @@ void DbtNodeReader::Node(const std::string& section, const std::string& id, cons
   if (Child(e, "unrendered_config", child)) out.PutMore("unrendered_config", ComparedConfig(child));
   Described(e, config, out);
   if (Child(e, "contract", child)) out.PutMore("contract", ChangeDigest(Minified(child)));
-  for (const char* key : {"type_params", "filter", "measures", "dimensions", "entities", "query_params", "exports", "given",
-                          "expect", "freshness", "loaded_at_field", "owner", "url", "maturity", "meta_of", "arguments",
-                          "returns"})
+  for (const char* key : {"type_params", "filter", "measures", "dimensions", "entities", "query_params",
+                          "exports", "given", "expect", "freshness", "loaded_at_field", "owner", "url",
+                          "maturity", "meta_of", "arguments", "returns"})
     if (Child(e, key, child)) out.PutMore(key, ChangeDigest(Minified(child)));
   if (section == "exposures" && Child(e, "meta", child)) out.PutMore("meta", ChangeDigest(Minified(child)));
   out_.nodes.push_back({id, std::move(type), {out.bytes()}, config_element ? Config(*config_element) : -1});

@@ -16,8 +16,8 @@ std::string DbtNodeType(const std::string& id, const json::Fields& node);
 class DbtNodeReader {
  public:
   // A member of nodes, sources, exposures, metrics, semantic_models, saved_queries, unit_tests or functions.
-  void Node(const std::string& section, const std::string& id, const json::Fields& node, const json::Fields& config,
-            const json::Element* config_element);
+  void Node(const std::string& section, const std::string& id, const json::Fields& node,
+            const json::Fields& config, const json::Element* config_element);
   // A change of a macro is a change of what calls it.
   void Macro(const std::string& id, const json::Element& macro);
   PackedNodes Take() { return std::move(out_); }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -54,7 +55,7 @@ MappedFile::~MappedFile() {
 }
 
 void MappedFile::Forget(std::size_t up_to) {
-  constexpr std::size_t kBlock = 1u << 20;
+  constexpr std::size_t kBlock = 256u << 10;
   const std::size_t to = up_to / kBlock * kBlock;
   if (to <= forgotten_) return;
   madvise(const_cast<char*>(data_) + forgotten_, to - forgotten_, MADV_DONTNEED);
@@ -100,6 +101,53 @@ std::string_view WithoutMark(std::string_view bytes) {
 
 std::string AbsolutePath(const std::string& path) {
   return std::filesystem::absolute(path).lexically_normal().string();
+}
+
+static constexpr std::size_t kLead = 1u << 20, kPiece = 128u << 10;
+// In the place of how far the reader is: it has read all, or gives up.
+static constexpr std::size_t kEnd = ~std::size_t{0}, kStop = kEnd - 1;
+
+HashBeside::HashBeside(MappedFile& file) : file_(file), bytes_(file.bytes()) {
+  if (bytes_.size() > kLead) thread_ = std::thread([this] { Run(); });
+}
+HashBeside::~HashBeside() {
+  if (!thread_.joinable()) return;
+  passed_.store(kStop);
+  passed_.notify_one();
+  thread_.join();
+}
+
+void HashBeside::Run() {
+  for (std::size_t at = 0; at < bytes_.size();) {
+    std::size_t passed = passed_.load();
+    for (; passed < kStop && at > passed + kLead; passed = passed_.load()) passed_.wait(passed);
+    if (passed == kStop) return;
+    const std::size_t n = std::min(kPiece, bytes_.size() - at);
+    hash_.Update(bytes_.substr(at, n));
+    at += n;
+    hashed_.store(at);
+    hashed_.notify_one();
+  }
+}
+
+void HashBeside::Passed(std::size_t to) {
+  if (!thread_.joinable() || to < passed_.load(std::memory_order_relaxed) + kPiece) return;
+  passed_.store(to);
+  passed_.notify_one();
+  std::size_t hashed = hashed_.load();
+  for (; to > hashed + kLead; hashed = hashed_.load()) hashed_.wait(hashed);
+  file_.Forget(std::min(to, hashed));
+}
+
+std::string HashBeside::Hex() {
+  if (!thread_.joinable()) {
+    hash_.Update(bytes_);
+    return hash_.Hex();
+  }
+  passed_.store(kEnd);
+  passed_.notify_one();
+  thread_.join();
+  return hash_.Hex();
 }
 
 }  // namespace backreach

@@ -1,11 +1,14 @@
 // Reading input files: mapped where they are large, with messages for what cannot be read.
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "graph/diagnostics.hpp"
+#include "graph/digest.hpp"
 
 namespace backreach {
 
@@ -36,5 +39,27 @@ std::optional<std::string> EncodingFault(std::string_view bytes);
 std::string_view WithoutMark(std::string_view bytes);
 
 std::string AbsolutePath(const std::string& path);
+
+// The SHA-256 of a mapped file's bytes, computed by a thread of its own beside the one that reads them:
+// neither is ever more than a few megabytes ahead of the other, and what both have passed is forgotten.
+class HashBeside {
+ public:
+  explicit HashBeside(MappedFile& file);
+  ~HashBeside();
+  HashBeside(const HashBeside&) = delete;
+  HashBeside& operator=(const HashBeside&) = delete;
+  // The reader has done with all before `to`, an offset into the file.
+  void Passed(std::size_t to);
+  // Waits for the rest; to be called once.
+  std::string Hex();
+
+ private:
+  void Run();
+  MappedFile& file_;
+  std::string_view bytes_;
+  Sha256 hash_;
+  std::atomic<std::size_t> hashed_{0}, passed_{0};
+  std::thread thread_;  // last: it uses the others
+};
 
 }  // namespace backreach

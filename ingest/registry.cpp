@@ -309,7 +309,7 @@ void ReadEdge(const YAML::Node& node, const std::string& file, Diagnostics& diag
     for (const auto& dimension : *node_map) {
       if (!dimension.second.IsMap()) continue;
       for (const auto& value : dimension.second) {
-        auto& targets = edge.dimension_map[dimension.first.Scalar()][value.first.Scalar()];
+        auto& targets = edge.dimension_map.Make()[dimension.first.Scalar()][value.first.Scalar()];
         if (value.second.IsSequence())
           for (const auto& t : value.second) targets.push_back(t.Scalar());
         else

@@ -75,8 +75,8 @@ CREATE TABLE node (
 ALTER TABLE source ADD COLUMN nodes_hash TEXT NOT NULL DEFAULT '';
 )sql";
 
-// What dbt's other files tell: durations of runs, what the platform holds. Nodes are packed, and have to be read
-// again from the manifest for that.
+// What dbt's other files tell: durations of runs, what the platform holds. Nodes are packed, and have to be
+// read again from the manifest for that.
 static constexpr const char* kLayout3 = R"sql(
 DROP TABLE node;
 UPDATE source SET nodes_hash = '';

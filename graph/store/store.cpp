@@ -131,23 +131,35 @@ void DecodeStruct(const Text& text, std::optional<T>& value) {
 
 class Hasher {
  public:
-  Hasher() : state_(XXH3_createState()) { XXH3_64bits_reset(state_); }
+  Hasher() : state_(XXH3_createState()) {
+    XXH3_64bits_reset(state_);
+    pending_.reserve(kMost + 4096);
+  }
   ~Hasher() { XXH3_freeState(state_); }
   Hasher(const Hasher&) = delete;
   Hasher& operator=(const Hasher&) = delete;
   void Add(const char* data, std::size_t size) {
     const std::uint64_t length = size;
-    XXH3_64bits_update(state_, &length, sizeof length);
-    XXH3_64bits_update(state_, data, size);
+    pending_.append(reinterpret_cast<const char*>(&length), sizeof length).append(data, size);
+    if (pending_.size() > kMost) Flush();
   }
   void AddNull() {
     const std::uint64_t none = ~std::uint64_t{0};
-    XXH3_64bits_update(state_, &none, sizeof none);
+    pending_.append(reinterpret_cast<const char*>(&none), sizeof none);
   }
-  std::string Hex() const { return fmt::format("{:016x}", XXH3_64bits_digest(state_)); }
+  std::string Hex() {
+    Flush();
+    return fmt::format("{:016x}", XXH3_64bits_digest(state_));
+  }
 
  private:
+  static constexpr std::size_t kMost = 1 << 15;
+  void Flush() {
+    XXH3_64bits_update(state_, pending_.data(), pending_.size());
+    pending_.clear();
+  }
   XXH3_state_t* state_;
+  std::string pending_;  // many small pieces cost more one by one than together
 };
 
 struct NameLister {
@@ -162,6 +174,8 @@ class Writer {
  public:
   Writer(SQLite::Statement& statement, Hasher& hash) : statement_(statement), hash_(hash) {}
   void Begin() { at_ = 3; }
+  // Lists and maps are bound as text that is made here; what the fact itself holds lives until the row is
+  // stepped.
   void operator()(const char*, const std::string& s) { Put(s); }
   void operator()(const char*, const Bytes& b) {
     hash_.Add(b.bytes.data(), b.bytes.size());
@@ -179,22 +193,31 @@ class Writer {
     statement_.bind(at_++, *d);
   }
   template <typename T>
-  void operator()(const char* name, const std::vector<T>& list) {
-    (*this)(name, Encode(list));
-  }
-  template <typename K, typename T>
-  void operator()(const char* name, const std::map<K, T>& map) {
-    (*this)(name, Encode(map));
+  void operator()(const char* name, const Seldom<T>& seldom) {
+    (*this)(name, *seldom);
   }
   template <typename T>
-  void operator()(const char* name, const std::optional<T>& value) {
-    (*this)(name, EncodeStruct(value));
+  void operator()(const char*, const std::vector<T>& list) {
+    Made(Encode(list));
+  }
+  template <typename K, typename T>
+  void operator()(const char*, const std::map<K, T>& map) {
+    Made(Encode(map));
+  }
+  template <typename T>
+  void operator()(const char*, const std::optional<T>& value) {
+    Made(EncodeStruct(value));
   }
 
  private:
   void Put(const std::string& s) {
     hash_.Add(s.data(), s.size());
-    statement_.bind(at_++, s);
+    statement_.bindNoCopy(at_++, s);
+  }
+  void Made(const Text& s) {
+    if (!s) return Null();
+    hash_.Add(s->data(), s->size());
+    statement_.bind(at_++, *s);
   }
   void Put(std::int64_t n) {
     hash_.Add(reinterpret_cast<const char*>(&n), sizeof n);
@@ -236,6 +259,10 @@ class Reader {
     if (column.isNull()) return hash_.AddNull();
     d = column.getDouble();
     hash_.Add(reinterpret_cast<const char*>(&*d), sizeof *d);
+  }
+  template <typename T>
+  void operator()(const char*, Seldom<T>& seldom) {
+    if (const Text text = Get()) Decode(text, seldom.Make());
   }
   template <typename T>
   void operator()(const char*, std::vector<T>& list) {
@@ -331,7 +358,9 @@ int NewestLayout() { return static_cast<int>(LayoutScripts().size()); }
 struct Store::Impl {
   std::string path;
   SQLite::Database db;
-  Impl(std::string p, const std::string& uri, int flags) : path(std::move(p)), db(uri, flags, 30'000) {}
+  // One thread uses a store at a time.
+  Impl(std::string p, const std::string& uri, int flags)
+      : path(std::move(p)), db(uri, flags | SQLite::OPEN_NOMUTEX, 30'000) {}
 
   int Pragma(const char* name) { return db.execAndGet(std::string("PRAGMA ") + name).getInt(); }
 
@@ -403,6 +432,8 @@ Store Store::OpenForWriting(const std::string& path) {
     auto impl = std::make_unique<Impl>(path, path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     SQLite::Database& db = impl->db;
     if (impl->CheckedLayout() < NewestLayout()) {
+      if (impl->CheckedLayout() == 0)
+        db.exec("PRAGMA page_size = 8192");  // facts come and go by the thousand
       if (db.execAndGet("PRAGMA journal_mode").getString() != "wal") db.exec("PRAGMA journal_mode = WAL");
       SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
       for (int layout = impl->CheckedLayout(); layout < NewestLayout(); ++layout) {
@@ -465,7 +496,8 @@ std::vector<SourceFacts> Store::Load(bool with_nodes) const {
         }
       };
       Tables(out[i].facts, [&](const char* table, auto& facts) { read(table, facts, hash); });
-      if (with_nodes) NodeTables(out[i].facts, [&](const char* table, auto& facts) { read(table, facts, nodes_hash); });
+      if (with_nodes)
+        NodeTables(out[i].facts, [&](const char* table, auto& facts) { read(table, facts, nodes_hash); });
       if (hash.Hex() != ids[i].second ||
           (with_nodes && !node_hashes[i].empty() && nodes_hash.Hex() != node_hashes[i]))
         throw Error(
@@ -511,7 +543,7 @@ std::size_t Store::Replace(const std::vector<SourceFacts>& sources) {
         const std::int64_t id = db.getLastInsertRowid();
         Hasher hash, nodes_hash;
         const auto put = [&](const char* table, auto& facts, Hasher& into) {
-        using T = typename std::remove_reference_t<decltype(facts)>::value_type;
+          using T = typename std::remove_reference_t<decltype(facts)>::value_type;
           SQLite::Statement statement(db, InsertSql<T>(table));
           Writer writer(statement, into);
           std::int64_t n = 0;
@@ -535,7 +567,7 @@ std::size_t Store::Replace(const std::vector<SourceFacts>& sources) {
         // The same bytes: the same facts, unless this program has learnt to read more of them.
         Hasher hash, nodes_hash;
         const auto probe = [&](const char* table, auto& facts, Hasher& into) {
-        using T = typename std::remove_reference_t<decltype(facts)>::value_type;
+          using T = typename std::remove_reference_t<decltype(facts)>::value_type;
           SQLite::Statement unused(db, InsertSql<T>(table));
           Writer writer(unused, into);
           for (T& fact : facts) {
