@@ -11,11 +11,9 @@ Frame::Frame(const LineageGraph& graph, Instant now)
   for (const Dataset& d : graph.datasets) any_retention_ = any_retention_ || d.retention || d.keeps_from;
 }
 
-const Bounds& Frame::operator[](DatasetId id) const {
-  if (!known_[id.value]) {
-    bounds_[id.value] = Compute(graph_[id]);
-    known_[id.value] = true;
-  }
+const Bounds& Frame::Computed(DatasetId id) const {
+  bounds_[id.value] = Compute(graph_[id]);
+  known_[id.value] = true;
   return bounds_[id.value];
 }
 

@@ -19,7 +19,9 @@ class Frame {
  public:
   Frame(const LineageGraph& graph, Instant now);
   Instant now() const { return now_; }
-  const Bounds& operator[](DatasetId id) const;
+  const Bounds& operator[](DatasetId id) const {
+    return known_[id.value] ? bounds_[id.value] : Computed(id);
+  }
   // When the cell that ends at `end` is complete.
   Instant CompleteAt(DatasetId id, Instant end) const;
   // The newest complete cell; empty if there is none.
@@ -28,6 +30,7 @@ class Frame {
 
  private:
   Bounds Compute(const Dataset& d) const;
+  const Bounds& Computed(DatasetId id) const;
   const LineageGraph& graph_;
   Instant now_;
   bool any_retention_ = false;

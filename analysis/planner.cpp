@@ -217,7 +217,7 @@ class Planner {
             if (graph_.rank(edge.to) <= graph_.rank(from)) continue;
             auto& [id, at] = front[graph_.rank(edge.to)];
             id = edge.to;
-            at.cells.Add(pulled.region), at.pass.Add(pulled.region), at.ends.Add(pulled.ends),
+            at.cells.Add(pulled.region), at.pass.Add(pulled.region), at.AddEnds(pulled.ends),
                 at.today = at.today || pulled.today;
           } else if (child.layout) {
             const Bounds& b = frame_[edge.to];
@@ -316,7 +316,7 @@ class Planner {
       const Dirt& dirt = everything_[region_.At(id)];
       if (HasRowTime(id) && graph_[id].stores()) return dirt.pass;
       SpanSet cells = dirt.cells;
-      if (!dirt.ends.empty()) cells.Add(dirt.ends);
+      if (!dirt.ends.empty()) cells.Add(*dirt.ends);
       return cells;
     };
     std::vector<Seed> returned;
@@ -344,7 +344,7 @@ class Planner {
       for (std::size_t i = 0; i < size(); ++i) {
         everything_[i].cells.Add(returned_[i].cells);
         everything_[i].pass.Add(returned_[i].pass);
-        everything_[i].ends.Add(returned_[i].ends);
+        everything_[i].AddEnds(*returned_[i].ends);
         everything_[i].today = everything_[i].today || returned_[i].today;
       }
     }
@@ -438,7 +438,7 @@ class Planner {
           if (graph_.rank(edge.to) <= graph_.rank(from)) continue;
           auto& [view, at] = front[graph_.rank(edge.to)];
           view = edge.to;
-          at.cells.Add(pulled.region), at.pass.Add(pulled.region), at.ends.Add(pulled.ends),
+          at.cells.Add(pulled.region), at.pass.Add(pulled.region), at.AddEnds(pulled.ends),
               at.today = at.today || pulled.today;
           continue;
         }

@@ -52,9 +52,9 @@ Sweeper::Pulled Sweeper::Pull(const Edge& edge, const Dirt& parent) const {
   Pulled out;
   if (!parent.ends.empty()) {
     if (!child.stores())
-      out.ends = parent.ends;
+      out.ends = *parent.ends;
     else if (child.layout)
-      out.region = CellsEndingIn(*child.layout, parent.ends);
+      out.region = CellsEndingIn(*child.layout, *parent.ends);
   }
   if (parent.today) {
     if (!child.stores())
@@ -230,16 +230,15 @@ struct Sweeper::State {
   }
 };
 
-// The usual case, without building anything: a dataset cut like its dirty parents, which reads the same time
-// of each, and one stretch in each of them.
+// The usual case, without building anything: a dataset that reads the same time of all its dirty parents, and one
+// stretch in each of them.
 bool Sweeper::VisitPlain(DatasetId id, State& state) const {
   const SweepRules& rules = state.rules;
-  if (!graph_.plain(id) || rules.because || rules.blocked || rules.within || rules.drop_gone ||
-      (rules.narrow && !rules.narrow->empty()))
-    return false;
+  if (!graph_.plain(id)) return false;
   const std::uint32_t at = region_.At(id);
   if (state.seeded[at]) return false;
   Span all{0, 0};
+  bool alike = true;
   for (const LineageGraph::Incoming& in : graph_.incoming(id)) {
     const std::uint32_t from = region_.AtOrNone(in.from);
     if (from == Region::kNone) continue;
@@ -249,6 +248,7 @@ bool Sweeper::VisitPlain(DatasetId id, State& state) const {
       continue;
     }
     if (!in.same || parent.pass.size() != 1 || !parent.ends.empty() || parent.today) return false;
+    alike = alike && in.alike;
     const Span& span = parent.pass.front();
     if (all.empty())
       all = span;
@@ -257,18 +257,22 @@ bool Sweeper::VisitPlain(DatasetId id, State& state) const {
     else
       return false;
   }
+  if (!alike && !all.empty()) {
+    const SpanSet cells = graph_[id].layout->AlignOut(SpanSet(all));
+    if (cells.size() != 1) return false;
+    all = cells.front();
+  }
   const Bounds& b = frame_[id];
   all = {std::max(all.start, b.first),
          std::min(all.end, rules.until == SweepRules::Until::kComplete ? b.complete_end : b.begun_end)};
   if (all.empty()) return true;
-  state.dirt[at].cells = SpanSet(all);
-  state.dirt[at].pass = SpanSet(all);
+  state.dirt[at].cells.Become(all);
+  state.dirt[at].pass.Become(all);
   return true;
 }
 
 // Everything about one dataset, from its parents as they are now.
 void Sweeper::Visit(DatasetId id, State& state) const {
-  if (VisitPlain(id, state)) return;
   const std::uint32_t at = region_.At(id);
   const Dataset& d = graph_[id];
   const SweepRules& rules = state.rules;
@@ -289,7 +293,7 @@ void Sweeper::Visit(DatasetId id, State& state) const {
     if (!parent.passes()) continue;
     Pulled pulled = Pull(edge, parent);
     if (pulled.empty()) continue;
-    out.ends.Add(pulled.ends);
+    out.AddEnds(pulled.ends);
     out.today = out.today || pulled.today;
     out.cells.Add(pulled.region);
     if (row_time && d.stores()) rows.Add(PullRows(edge, parent, *row_time));
@@ -439,9 +443,9 @@ void Sweeper::Settle(std::uint32_t component, State& state) const {
       Dirt& now = state.dirt[at];
       now.cells.Add(old.cells);  // growth only, whatever is taken out on the way
       now.pass.Add(old.pass);
-      now.ends.Add(old.ends);
+      now.AddEnds(*old.ends);
       now.today = now.today || old.today;
-      if (now.cells == old.cells && now.pass == old.pass && now.ends == old.ends && now.today == old.today) {
+      if (now.cells == old.cells && now.pass == old.pass && *now.ends == *old.ends && now.today == old.today) {
         ahead[m - begin] = back[m - begin] = 0;
         continue;
       }
@@ -500,10 +504,12 @@ std::vector<Dirt> Sweeper::Run(const std::vector<Seed>& seeds, const SweepRules&
     s.cells.Add(seed.cells);
     s.pass.Add(seed.pass);
   }
+  const bool plain = !rules.because && !rules.blocked && !rules.within && !rules.drop_gone &&
+                     (!rules.narrow || rules.narrow->empty());
   for (std::size_t i = 0; i < n; ++i) {
     const DatasetId id = region_.members()[i];
     if (!graph_.in_cycle(id)) {
-      Visit(id, state);
+      if (!plain || !VisitPlain(id, state)) Visit(id, state);
       continue;
     }
     const std::uint32_t component = graph_.component(id);

@@ -160,13 +160,13 @@ void Spans(std::uint32_t edges) {
   const Region region(g, {DatasetId{0}});
   std::size_t edge_count = 0;
   for (const DatasetId id : region.members()) edge_count += g.out(id).size();
-  const double bare = Best(5, [&] { Reachable(g.ranked(), {g.entry_rank(DatasetId{0})}); });
+  const double bare = Best(20, [&] { Reachable(g.ranked(), {g.entry_rank(DatasetId{0})}); });
   for (const int spans : {1, 16, 256}) {
     const Request request = Ask(g, spans);
     const Frame frame(g, request.now);
     const Sweeper sweeper(g, frame, region);
     const std::vector<Seed> seeds = {{DatasetId{0}, request.targets[0].cells, request.targets[0].cells}};
-    const double sweep = Best(3, [&] { sweeper.Run(seeds, {}); });
+    const double sweep = Best(spans == 1 ? 20 : 3, [&] { sweeper.Run(seeds, {}); });
     fmt::print(
         "spans {:>9} edges, {:>3} intervals: one sweep {:7.1f} ns an edge, {:.1f} times the bare walk "
         "({:.1f})\n",

@@ -169,7 +169,7 @@ void LineageGraph::Number() {
       const Dataset& parent = datasets[edge.from.value];
       const bool alike =
           parent.stores() && parent.layout && parent.layout == child.layout && !parent.row_time;
-      incoming_.push_back({edge.from.value, alike && std::holds_alternative<reads::Same>(edge.effective)});
+      incoming_.push_back({edge.from.value, std::holds_alternative<reads::Same>(edge.effective), alike});
       if (edge.self()) plain = false;
     }
     plain_[v] = plain;

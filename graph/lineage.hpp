@@ -264,11 +264,11 @@ class LineageGraph {
     return in_cycle(id) ? component_begin_[component_[id.value]] : rank_[id.value];
   }
 
-  // What the sweep asks of every edge, side by side: the parent, and whether the child reads the same time of
-  // it.
+  // What the sweep asks of every edge, side by side.
   struct Incoming {
     std::uint32_t from;
-    bool same;  // `same`, from a parent that is cut alike (or stores nothing)
+    bool same;   // the child reads the same time of it
+    bool alike;  // which is cut as the child is
   };
   struct IncomingRow {
     const Incoming* first;

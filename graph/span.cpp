@@ -4,6 +4,15 @@
 
 namespace backreach {
 
+void SpanList::reserve(std::size_t n) {
+  if (n <= capacity_) return;
+  Span* more = new Span[n];
+  std::copy(begin(), end(), more);
+  Free();
+  many_ = more;
+  capacity_ = static_cast<std::uint32_t>(n);
+}
+
 void SpanSet::Append(Span span) {
   if (span.empty()) return;
   if (!spans_.empty() && span.start <= spans_.back().end) {
