@@ -17,21 +17,27 @@ std::vector<std::uint32_t> Reachable(const RankedRows& rows, const std::vector<s
     last = std::max(last, r);
   }
   const std::uint32_t* const targets = rows.targets.data();
-  for (std::uint32_t word = *std::min_element(roots.begin(), roots.end()) / 64; word <= last / 64; ++word) {
+  const std::uint32_t first = *std::min_element(roots.begin(), roots.end()) / 64;
+  std::size_t reached = 0;
+  for (std::uint32_t word = first; word <= last / 64; ++word) {
     std::uint64_t left;
     std::uint64_t done = 0;
     while ((left = marks[word] & ~done) != 0) {  // marks of this word may still come while it is scanned
       const int bit = __builtin_ctzll(left);
       done |= (std::uint64_t{2} << bit) - 1;
       const std::uint32_t node = word * 64 + static_cast<std::uint32_t>(bit);
-      out.push_back(node);
       for (std::uint32_t e = rows.offsets[node]; e < rows.offsets[node + 1]; ++e) {
         const std::uint32_t t = targets[e];
         marks[t / 64] |= std::uint64_t{1} << (t % 64);
         last = std::max(last, t);
       }
     }
+    reached += static_cast<std::size_t>(__builtin_popcountll(marks[word]));
   }
+  out.reserve(reached);  // counted first: growing would copy more than is walked
+  for (std::uint32_t word = first; word <= last / 64; ++word)
+    for (std::uint64_t left = marks[word]; left != 0; left &= left - 1)
+      out.push_back(word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(left)));
   return out;
 }
 
