@@ -485,24 +485,25 @@ SelectorResult Select(const SelectorInput& input, const SelectorRequest& request
     out.ids = selector.Union(request.select, &out.warnings);
   }
   for (const std::string& id : selector.Union(request.exclude, nullptr)) out.ids.erase(id);
-  if (!request.resource_types.empty()) {
-    std::set<std::string> types;
-    for (const std::string& type : request.resource_types) {
-      const bool known = type == "all" || type == "default" ||
-                         std::any_of(selector.nodes().begin(), selector.nodes().end(),
-                                     [&](const NodeFact* n) { return n->type == type; });
-      static const std::set<std::string> all = {"model",          "seed",        "snapshot", "source",
-                                                "test",           "unit_test",   "exposure", "metric",
-                                                "semantic_model", "saved_query", "analysis", "function"};
-      if (!known && !all.count(type))
-        throw Error(fmt::format("backreach: error: --resource-type '{}' is none that dbt has", type));
-      types.insert(type);
-    }
-    std::map<std::string, std::string> type_of;
-    for (const NodeFact* n : selector.nodes()) type_of[n->id] = n->type;
-    for (auto it = out.ids.begin(); it != out.ids.end();)
-      it = types.count("all") || types.count("default") || types.count(type_of[*it]) ? std::next(it)
-                                                                                     : out.ids.erase(it);
+  const auto types_of = [&](const std::vector<std::string>& given, const char* option) {
+    static const std::set<std::string> all = {
+        "model",  "seed",           "snapshot",    "source",   "test",     "unit_test", "exposure",
+        "metric", "semantic_model", "saved_query", "analysis", "function", "all",       "default"};
+    for (const std::string& type : given)
+      if (!all.count(type))
+        throw Error(fmt::format("backreach: error: {} '{}' is none that dbt has", option, type));
+    return std::set<std::string>(given.begin(), given.end());
+  };
+  const std::set<std::string> only = types_of(request.resource_types, "--resource-type"),
+                              none = types_of(request.exclude_types, "--exclude-resource-type");
+  if (only.empty() && none.empty()) return out;
+  std::map<std::string, std::string> type_of;
+  for (const NodeFact* n : selector.nodes()) type_of[n->id] = n->type;
+  for (auto it = out.ids.begin(); it != out.ids.end();) {
+    const std::string& type = type_of[*it];
+    const bool kept =
+        (only.empty() || only.count("all") || only.count("default") || only.count(type)) && !none.count(type);
+    it = kept ? std::next(it) : out.ids.erase(it);
   }
   return out;
 }

@@ -23,7 +23,7 @@ struct SelectorInput {
 };
 
 struct SelectorRequest {
-  std::vector<std::string> select, exclude, resource_types;
+  std::vector<std::string> select, exclude, resource_types, exclude_types;
 };
 
 struct SelectorResult {

@@ -102,14 +102,20 @@ Invocation ReadArguments(int argc, char** argv, const std::vector<Command>& comm
     std::cout << e.what() << "\n";
     return out;
   } catch (const CLI::ParseError& e) {
-    std::cerr << "backreach: error: " << e.what() << "\n";
-    std::vector<std::string> names;
-    for (const Command& command : commands) names.push_back(command.name);
     const CLI::App* at = &app;
     for (bool deeper = true; deeper;) {
       deeper = false;
       for (const CLI::App* sub : at->get_subcommands()) at = sub, deeper = true;
     }
+    std::string what = e.what();
+    if (StartsWith(what, " is required") && form->words.count(at)) {  // the words have no name of their own
+      what = form->words[at];
+      if (EndsWith(what, "...")) what.resize(what.size() - 3);
+      what += " is missing";
+    }
+    std::cerr << "backreach: error: " << what << "\n";
+    std::vector<std::string> names;
+    for (const Command& command : commands) names.push_back(command.name);
     if (at == &app && argc > 1) {
       const auto near = Nearest(argv[1], names, 2);
       if (!near.empty() && near[0] != argv[1]) std::cerr << "  did you mean: " << Join(near, ", ") << "\n";

@@ -19,25 +19,25 @@ Status Run(const Arguments& a) {
   const BuiltGraph& built = LoadGraph(a);
   const LineageGraph& g = built.graph;
   std::vector<DatasetId> ids;
-  const bool chosen = !a.words.empty() || !a.list("exclude").empty() || !a.list("resource-type").empty();
+  const bool chosen = !a.words.empty() || !a.list("exclude").empty() || !a.list("resource-type").empty() ||
+                      !a.list("exclude-resource-type").empty();
   if (!chosen) {
     for (std::uint32_t i = 0; i < g.datasets.size(); ++i) ids.push_back(DatasetId{i});
   } else {
-    const Selection selection =
-        SelectDatasets(a, built, {a.words, a.list("exclude"), a.list("resource-type")});
+    const Selection selection = SelectDatasets(
+        a, built, {a.words, a.list("exclude"), a.list("resource-type"), a.list("exclude-resource-type")});
     ids = selection.datasets;
     for (const std::string& text : selection.unmatched)
       Say(a, fmt::format("note: '{}' matches no node of dbt\n", text));
   }
   if (a.flag("unknown")) {
-    // What has no grain, by how many datasets of known grain lie directly below.
-    std::vector<std::pair<std::size_t, DatasetId>> unknown;
-    for (const DatasetId id : ids) {
-      if (g[id].grain || !g[id].stores()) continue;
-      std::size_t below = 0;
-      for (const EdgeId e : g.out(id)) below += g[g[e].to].layout != nullptr;
-      unknown.emplace_back(below, id);
-    }
+    // What has no grain, by how many datasets of known grain lie below.
+    std::vector<bool> cut(g.datasets.size());
+    for (std::size_t rank = 0; rank < cut.size(); ++rank) cut[rank] = g[g.order()[rank]].layout != nullptr;
+    const std::vector<std::uint32_t> below = CountReachable(g.ranked(), cut);
+    std::vector<std::pair<std::uint32_t, DatasetId>> unknown;
+    for (const DatasetId id : ids)
+      if (!g[id].grain && g[id].stores()) unknown.emplace_back(below[g.entry_rank(id)], id);
     std::stable_sort(unknown.begin(), unknown.end(),
                      [](const auto& x, const auto& y) { return x.first > y.first; });
     ids.clear();
@@ -55,7 +55,10 @@ Status Run(const Arguments& a) {
                         d.writes == Writes::kUnknown ? "" : ToString(d.writes));
   }
   if (a.flag("unknown") && !ids.empty()) {
-    text += "\nto paste into a registry, with the grain that each one has:\n\nbackreach: 1\ndatasets:\n";
+    text +=
+        "\nto paste into a registry, each with the grain that it has (day is only an example):\n\nbackreach: "
+        "1\n"
+        "datasets:\n";
     for (const DatasetId id : ids)
       text += fmt::format("  - {{name: \"{}\", partitions: day}}\n", Printable(g[id].name));
   }
@@ -80,6 +83,7 @@ Command DatasetsCommand() {
               {Kind::kValue, "state", "FOLDER",
                "an older target folder of dbt, for state: and result: selectors"},
               {Kind::kList, "resource-type", "TYPE", "only these: model, source, seed, snapshot, ..."},
+              {Kind::kList, "exclude-resource-type", "TYPE", "none of these"},
               {Kind::kFlag, "unknown", "", "those whose grain nobody said, with a registry stanza to paste"},
               {Kind::kValue, "format", "FORMAT", "text (default) or json"}} +
               CommonOptions(),

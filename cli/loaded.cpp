@@ -43,7 +43,7 @@ Request ReadRequestOf(const Arguments& a, const BuiltGraph& built, const std::ve
   text.narrows = a.list("narrow");
   text.wheres = a.list("where");
   text.select = [&](const std::string& selector) {
-    return SelectDatasets(a, built, {{selector}, {}, {}}).datasets;
+    return SelectDatasets(a, built, {{selector}, {}, {}, {}}).datasets;
   };
   text.include_open = a.flag("include-open");
   text.fail_on = a.value("fail-on").value_or("blocking");

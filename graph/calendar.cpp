@@ -13,6 +13,8 @@
 #include <mutex>
 #include <tuple>
 
+#include "graph/words.hpp"
+
 namespace backreach {
 
 // A stretch in which boundaries lie on one grid: t with (t + shift) divisible by the unit.
@@ -142,10 +144,12 @@ std::string FormatGrain(const Grain& grain) {
 }
 
 std::string CountOf(std::int64_t n, const Grain& grain) {
-  if (grain.none()) return fmt::format("{} table{}", n, n == 1 ? "" : "s");
+  const std::string count = Thousands(n);
+  const char* plural = n == 1 ? "" : "s";
+  if (grain.none()) return fmt::format("{} table{}", count, plural);
   if (grain.unit == Grain::Unit::kMinutes || grain.unit == Grain::Unit::kHours)
-    return fmt::format("{} cell{} of {}", n, n == 1 ? "" : "s", FormatGrain(grain));
-  return fmt::format("{} {}{}", n, FormatGrain(grain), n == 1 ? "" : "s");
+    return fmt::format("{} cell{} of {}", count, plural, FormatGrain(grain));
+  return fmt::format("{} {}{}", count, FormatGrain(grain), plural);
 }
 
 Calendar::Calendar(Grain grain, const Zone* zone, std::int64_t starts_at, int week_start)

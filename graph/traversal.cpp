@@ -4,6 +4,7 @@
 #include "graph/traversal.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace backreach {
 
@@ -38,6 +39,31 @@ std::vector<std::uint32_t> Reachable(const RankedRows& rows, const std::vector<s
   for (std::uint32_t word = first; word <= last / 64; ++word)
     for (std::uint64_t left = marks[word]; left != 0; left &= left - 1)
       out.push_back(word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(left)));
+  return out;
+}
+
+// Upwards from the last node, a set of bits for each; five hundred of the counted nodes at a time.
+std::vector<std::uint32_t> CountReachable(const RankedRows& rows, const std::vector<bool>& counted) {
+  constexpr std::uint32_t kWords = 8, kBits = kWords * 64, kNone = 0xFFFFFFFFu;
+  const std::uint32_t n = rows.size();
+  std::vector<std::uint32_t> out(n, 0), number(n, kNone);
+  std::uint32_t all = 0;
+  for (std::uint32_t v = 0; v < n; ++v)
+    if (counted[v]) number[v] = all++;
+  std::vector<std::array<std::uint64_t, kWords>> below(n);
+  for (std::uint32_t from = 0; from < all; from += kBits) {
+    for (std::uint32_t v = n; v-- > 0;) {
+      std::array<std::uint64_t, kWords>& bits = below[v];
+      bits.fill(0);
+      for (std::uint32_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) {
+        const std::uint32_t t = rows.targets[e];
+        for (std::uint32_t w = 0; w < kWords; ++w) bits[w] |= below[t][w];
+        if (number[t] != kNone && number[t] >= from && number[t] < from + kBits)
+          bits[(number[t] - from) / 64] |= std::uint64_t{1} << ((number[t] - from) % 64);
+      }
+      for (const std::uint64_t word : bits) out[v] += static_cast<std::uint32_t>(__builtin_popcountll(word));
+    }
+  }
   return out;
 }
 

@@ -17,4 +17,7 @@ struct RankedRows {
 // are.
 std::vector<std::uint32_t> Reachable(const RankedRows& rows, const std::vector<std::uint32_t>& roots);
 
+// For every node how many of the counted nodes can be reached from it, itself not among them.
+std::vector<std::uint32_t> CountReachable(const RankedRows& rows, const std::vector<bool>& counted);
+
 }  // namespace backreach

@@ -813,9 +813,11 @@ class Builder {
 
   void Finish() {
     LineageGraph& g = out_.graph;
-    std::stable_sort(g.edges.begin(), g.edges.end(), [](const Edge& a, const Edge& b) {
+    const auto before = [](const Edge& a, const Edge& b) {
       return std::tie(a.from, a.to) < std::tie(b.from, b.to);
-    });
+    };
+    if (!std::is_sorted(g.edges.begin(), g.edges.end(), before))
+      std::stable_sort(g.edges.begin(), g.edges.end(), before);
     const auto by = [](const Unresolved& a, const Unresolved& b) {
       return std::tie(a.fact.name, a.fact.what, a.fact.message, a.seen) <
              std::tie(b.fact.name, b.fact.what, b.fact.message, b.seen);
@@ -871,10 +873,14 @@ class Builder {
 BuiltGraph BuildGraph(std::vector<SourceFacts> sources) { return Builder(std::move(sources)).Build(); }
 
 const BuiltGraph& BuildGraphForGood(std::vector<SourceFacts> sources) {
+  constexpr std::size_t kMost = 200'000;  // datasets; above that the memory is worth more than the time
+  std::size_t datasets = 0;
+  for (const SourceFacts& s : sources) datasets += s.facts.datasets.size();
   static auto& builders = *new std::vector<std::unique_ptr<Builder>>;
   static auto& graphs = *new std::vector<std::unique_ptr<BuiltGraph>>;
   builders.push_back(std::make_unique<Builder>(std::move(sources)));
   graphs.push_back(std::make_unique<BuiltGraph>(builders.back()->Build()));
+  if (datasets > kMost) builders.pop_back();
   return *graphs.back();
 }
 

@@ -104,7 +104,7 @@ struct PendingExposure {
   std::string id, type;
   std::vector<std::string> parents;
   bool holds_extract = false;
-  std::string meta_block;
+  std::string group, meta_block;
   Text url;
 };
 
@@ -263,7 +263,7 @@ class ManifestReader {
       else if (section == "exposures")
         Exposure(id, e);
       else if (passage)
-        Passage(id, e);
+        Passage(id, node);
     } else if (section == "groups") {
       Group(id, e);
     } else if (section == "disabled") {
@@ -304,12 +304,33 @@ class ManifestReader {
   }
 
   // Metrics, semantic models and saved queries are passages: an exposure on one reads the models below it.
-  void Passage(const std::string& id, const dom::element& e) {
-    dom::element depends;
-    if (Child(e, "depends_on", depends))
-      passages_[id] = Strings(depends, "nodes");
-    else
-      passages_[id] = {};
+  // What a saved query exports as a table keeps the numbers that it was filled with.
+  void Passage(const std::string& id, const Fields& e) {
+    dom::element depends, list;
+    passages_[id] = Child(e, "depends_on", depends) ? Strings(depends, "nodes") : std::vector<std::string>();
+    dom::array exports;
+    if (!Child(e, "exports", list) || list.get(exports)) return;
+    for (const dom::element item : exports) {
+      dom::element config;
+      if (!Child(item, "config", config) || Lower(Str(config, "export_as")) != "table") continue;
+      PendingExposure exported;
+      exported.id = fmt::format("{}.{}", id, Str(item, "name"));
+      exported.type = "export";
+      exported.parents = {id};
+      CopyFact& copy = exported.copy;
+      copy.id = exported.id;
+      copy.kind = "export";
+      copy.at = {file_, "/saved_queries/" + id};
+      std::vector<std::string> parts;
+      for (const char* part : {"database", "schema_name", "alias"})
+        if (const auto text = Str(config, part); !text.empty()) parts.emplace_back(text);
+      if (Str(config, "alias").empty()) parts.emplace_back(Str(item, "name"));
+      copy.where = Join(parts, ".");
+      std::string group(Str(e, "group"));
+      exported.group = group;
+      copy.note = "a table that dbt's saved query exports: it is filled anew when the export runs";
+      exposures_.push_back(std::move(exported));
+    }
   }
 
   void Node(const std::string& id, const Fields& e, const Fields& config, bool configured) {
@@ -872,6 +893,10 @@ class ManifestReader {
     for (PendingExposure& exposure : exposures_) {
       CopyFact& copy = exposure.copy;
       copy.of = Through(exposure.parents, known);
+      if (const auto group = groups_.find(exposure.group); group != groups_.end()) {
+        copy.owner = group->second.first;
+        if (!group->second.second.empty()) copy.contact = "mailto:" + group->second.second;
+      }
       for (const std::string& parent : exposure.parents) {
         if (known.count(parent) || passages_.count(parent) || !IsData(parent)) continue;
         facts.unresolved.push_back(

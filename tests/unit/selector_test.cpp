@@ -32,14 +32,14 @@ struct Shop {
   std::map<std::string, std::string> results;
 
   std::string Chosen(std::vector<std::string> select, std::vector<std::string> exclude = {},
-                     std::vector<std::string> types = {}) const {
+                     std::vector<std::string> types = {}, std::vector<std::string> not_types = {}) const {
     SelectorInput input;
     for (const NodeFact& n : facts) input.nodes.push_back(&n);
     for (const NodeFact& n : old) input.state.push_back(&n);
     input.has_state = !old.empty();
     if (!results.empty()) input.results = &results;
     std::string out;
-    for (const std::string& id : Select(input, {select, exclude, types}).ids)
+    for (const std::string& id : Select(input, {select, exclude, types, not_types}).ids)
       out += id.substr(id.rfind('.') + 1);
     return out;
   }
@@ -58,6 +58,9 @@ TEST_CASE("selectors walk, unite, intersect and leave out as dbt's do") {
   CHECK(shop.Chosen({"a c"}) == "ac");
   CHECK(shop.Chosen({"a", "c"}) == "ac");
   CHECK(shop.Chosen({"b+,+d"}) == "bd");
+  CHECK(shop.Chosen({}, {}, {"model"}) == "abcde");
+  CHECK(shop.Chosen({}, {}, {}, {"model"}) == "");
+  CHECK_THROWS_AS(shop.Chosen({}, {}, {}, {"modle"}), Error);
   CHECK(shop.Chosen({"b+"}, {"e"}) == "bd");
   CHECK(shop.Chosen({"staging"}) == "ab");
   CHECK(shop.Chosen({"marts.core"}) == "d");
