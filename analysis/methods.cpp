@@ -40,7 +40,8 @@ Effect EffectOf(Writes writes) {
   }
 }
 
-void DbtMethods(const Dataset& d, const std::string& selector, Effect effect, Step& step) {
+void DbtMethods(const Dataset& d, const std::string& selector, Effect effect, bool inputs_gone,
+                Step& step) {
   const std::string select = "--select " + ShellWord(selector);
   if (d.kind == Kind::kSeed) {
     step.methods.push_back({"dbt", "dbt seed " + select, effect});
@@ -77,7 +78,8 @@ void DbtMethods(const Dataset& d, const std::string& selector, Effect effect, St
   const bool incremental =
       d.writes != Writes::kWhole && d.writes != Writes::kRefresh && d.writes != Writes::kUnknown;
   if (incremental && !d.full_refresh_off)
-    step.methods.push_back({"dbt", "dbt run --full-refresh " + select, Effect::kReplaced});
+    step.methods.push_back({"dbt", "dbt run --full-refresh " + select,
+                            inputs_gone ? Effect::kLost : Effect::kReplaced});
 }
 
 void AirflowMethods(const LineageGraph& graph, const Dataset& d, Effect effect, Step& step) {
@@ -103,19 +105,19 @@ void AirflowMethods(const LineageGraph& graph, const Dataset& d, Effect effect, 
 
 }  // namespace
 
-void FillMethods(const LineageGraph& graph, bool lost, Step& step) {
+void FillMethods(const LineageGraph& graph, bool inputs_gone, Step& step) {
   const Dataset& d = graph[step.dataset];
   if (step.correct) {
     if (d.kind == Kind::kSeed && d.methods.count("dbt"))
-      DbtMethods(d, d.methods.at("dbt"), Effect::kReplaced, step);
+      DbtMethods(d, d.methods.at("dbt"), Effect::kReplaced, false, step);
     return;
   }
-  const Effect effect = lost ? Effect::kLost : EffectOf(d.writes);
+  const Effect effect = d.written_whole() && inputs_gone ? Effect::kLost : EffectOf(d.writes);
   step.effect = effect;
   if (d.writes == Writes::kRefresh)
     step.methods.push_back({d.platform.empty() ? "warehouse" : d.platform, "refresh " + d.name, effect});
   else if (const auto it = d.methods.find("dbt"); it != d.methods.end())
-    DbtMethods(d, it->second, effect, step);
+    DbtMethods(d, it->second, effect, inputs_gone, step);
   AirflowMethods(graph, d, effect, step);
   for (const JobId id : d.jobs)
     if (const auto it = graph[id].methods.find("shell"); it != graph[id].methods.end())

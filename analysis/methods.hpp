@@ -7,8 +7,9 @@
 
 namespace backreach {
 
-// Fills methods and effect. `lost`: the run would lose history that its inputs no longer have.
-void FillMethods(const LineageGraph& graph, bool lost, Step& step);
+// Fills methods and effect. `inputs_gone`: what the dataset was once made from is not all there any more, so that
+// what writes all of it anew loses history.
+void FillMethods(const LineageGraph& graph, bool inputs_gone, Step& step);
 
 // A word quoted for a POSIX shell, where it needs it.
 std::string ShellWord(const std::string& text);

@@ -527,8 +527,7 @@ class Planner {
         }
         step.because.push_back(std::move(reason));
       }
-      const bool lost = d.written_whole() && !expired_[at].empty();
-      FillMethods(graph_, lost, step);
+      FillMethods(graph_, !expired_[at].empty(), step);
     }
     FillRuns(graph_, frame_, plan_.steps);
     // Windows that reach before a parent's first partition are cut there.
