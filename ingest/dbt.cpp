@@ -533,10 +533,11 @@ class ManifestReader {
       for (const std::string& parent : node.parents)
         if (IsData(parent) && !event_timed_.count(parent)) find("unfiltered-batch", parent);
     if (node.write->sql.empty() || node.write->microbatch) {
-      if (!node.write->sql.empty() && ReadSqlTraits(node.write->sql).reads_itself) SelfEdge(node, facts);
+      if (!node.write->sql.empty() && ReadSqlTraits(node.write->sql, macros_).reads_itself)
+        SelfEdge(node, facts);
       return;
     }
-    const SqlTraits traits = ReadSqlTraits(node.write->sql);
+    const SqlTraits traits = ReadSqlTraits(node.write->sql, macros_);
     if (traits.watermark && mode != "whole") find("watermark-filter", traits.watermark_how);
     if (traits.date_bound_days)
       find(mode == "whole" ? "partial-overwrite" : "watermark-filter",
@@ -544,6 +545,14 @@ class ManifestReader {
            {{"days", fmt::format("{}", *traits.date_bound_days)}});
     if (!traits.variables.empty()) find("range-not-passed", Join(traits.variables, ", "));
     if (traits.reads_itself) SelfEdge(node, facts);
+    if (mode != "whole")
+      for (const std::string& macro : traits.unknown_filters)
+        facts.unresolved.push_back({macro + "()", "macro", fact.name,
+                                    fmt::format("{}: its rows may be filtered by the macro '{}', whose body "
+                                                "is not the project's own or is empty: "
+                                                "which rows a rerun of the past takes is not known",
+                                                fact.name, macro),
+                                    fact.at});
   }
 
   // BigQuery's insert_overwrite of listed partitions: rows of any other partition are inserted beside what is
@@ -996,7 +1005,7 @@ class ManifestReader {
   dom::parser parser_;
   std::string sha256_;
   std::size_t base_ = 0;
-  std::unordered_map<std::string, std::string> macros_;  // the project's own: name -> body
+  MacroBodies macros_;  // the project's own: name -> body
   std::set<std::string> sections_;
   Facts facts_;
   std::deque<PendingNode> nodes_;

@@ -5,6 +5,7 @@
 #include "ingest/dbt_sql.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 
 #include "graph/words.hpp"
@@ -70,6 +71,37 @@ std::optional<double> DaysBack(const Tokens& t, std::size_t from, std::size_t to
   return number * unit;
 }
 
+// `{{ 'WHERE' if first else 'AND' }}`: a macro writes the word.
+bool WritesWhere(const SqlToken& t) {
+  if (t.kind != SqlToken::Kind::kJinja) return false;
+  const std::string text = Lower(t.text);
+  for (const char* quote : {"'where", "\"where", "' where", "\" where"})
+    if (text.find(quote) != std::string::npos) return true;
+  return false;
+}
+
+// The project variables that a Jinja text asks for: `var('day')`.
+std::vector<std::string> VariablesIn(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; (at = text.find("var(", at)) != std::string::npos; ++at) {
+    if (at > 0 && (std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_'))
+      continue;  // env_var
+    const std::size_t from = text.find_first_of("'\"", at);
+    const std::size_t end = from == std::string::npos ? from : text.find(text[from], from + 1);
+    if (end == std::string::npos) break;
+    out.push_back(text.substr(from + 1, end - from - 1));
+  }
+  return out;
+}
+bool HasWord(const std::string& text, const std::string& word) {
+  const auto letter = [&](std::size_t i) {
+    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
+  };
+  for (std::size_t at = 0; !word.empty() && (at = text.find(word, at)) != std::string::npos; ++at)
+    if ((at == 0 || !letter(at - 1)) && !letter(at + word.size())) return true;
+  return false;
+}
+
 // The clause in which token `at` stands, seen from outside its brackets: "WHERE", "SELECT", "FROM", ...
 struct Clause {
   std::string word;
@@ -84,6 +116,7 @@ Clause ClauseOf(const Tokens& t, std::size_t at) {
       if (depth == 0) return {"(", i, false};
       --depth;
     }
+    if (depth == 0 && WritesWhere(t[i])) return {"WHERE", i, false};
     if (depth != 0 || t[i].kind != SqlToken::Kind::kWord) continue;
     for (const char* word :
          {"SELECT", "FROM", "JOIN", "WHERE", "ON", "HAVING", "QUALIFY", "GROUP", "ORDER", "UNION", "USING"})
@@ -92,17 +125,136 @@ Clause ClauseOf(const Tokens& t, std::size_t at) {
   return {"", 0, true};
 }
 
+// The same, out of all brackets that are no subquery of their own.
+Clause OuterClause(const Tokens& t, std::size_t at) {
+  Clause clause = ClauseOf(t, at);
+  while (clause.word == "(") clause = ClauseOf(t, clause.at);
+  return clause;
+}
+
+// The name that a Jinja expression calls, `` if it calls none: `dates.window` of `dates.window(this, 3)`.
+std::string Called(const SqlToken& t) {
+  if (t.kind != SqlToken::Kind::kJinja) return "";
+  std::size_t end = 0;
+  while (end < t.text.size() &&
+         (std::isalnum(static_cast<unsigned char>(t.text[end])) || t.text[end] == '_' || t.text[end] == '.'))
+    ++end;
+  std::size_t open = end;
+  while (open < t.text.size() && t.text[open] == ' ') ++open;
+  return open < t.text.size() && t.text[open] == '(' ? t.text.substr(0, end) : "";
+}
+
+// What dbt itself and its packages of expressions offer: they compute, they do not filter.
+bool Computes(const std::string& call) {
+  for (const char* name : {"var",
+                           "env_var",
+                           "ref",
+                           "source",
+                           "config",
+                           "this",
+                           "run_started_at",
+                           "return",
+                           "log",
+                           "adapter",
+                           "type_timestamp",
+                           "current_timestamp",
+                           "dateadd",
+                           "datediff",
+                           "date_trunc",
+                           "cast",
+                           "safe_cast",
+                           "generate_surrogate_key",
+                           "invocation_id",
+                           "target",
+                           "modules",
+                           "exceptions",
+                           "tojson",
+                           "set"})
+    if (call == name) return true;
+  for (const char* package :
+       {"dbt.", "dbt_utils.", "dbt_date.", "adapter.", "modules.", "exceptions.", "api.", "builtins.",
+        "run_started_at.", "model.", "config.", "target.", "loop.", "this.", "var."})
+    if (StartsWith(call, package)) return true;
+  return false;
+}
+
+// Calls of the project's own macros are replaced by what their bodies say, those of bodies as well.
+Tokens Expanded(const std::string& sql, const MacroBodies& macros) {
+  constexpr std::size_t kMost = 200'000;
+  constexpr int kDeepest = 8;
+  struct Level {
+    Tokens tokens;
+    std::size_t at = 0;
+  };
+  std::vector<Level> levels;
+  levels.push_back({TokenizeSql(sql), 0});
+  Tokens out;
+  while (!levels.empty()) {
+    Level& level = levels.back();
+    if (level.at == level.tokens.size()) {
+      levels.pop_back();
+      continue;
+    }
+    const SqlToken token = std::move(level.tokens[level.at++]);
+    if (levels.size() <= kDeepest && out.size() < kMost) {
+      const std::string call = Called(token);
+      const auto body = Computes(call) ? macros.end() : macros.find(call);
+      if (body != macros.end() && !body->second.empty()) {
+        levels.push_back({TokenizeSql(body->second), 0});
+        continue;
+      }
+    }
+    if (token.kind != SqlToken::Kind::kBlock || !StartsWith(token.text, "macro ")) out.push_back(token);
+  }
+  return out;
+}
+
+bool Filters(const std::string& clause);
+
+// The clause around a bracket that opens at `open`, through further brackets. What a subquery selects is as
+// good as what is done with it: only compared in a WHERE, it is a filter.
+std::string Around(const Tokens& t, std::size_t open) {
+  Clause around = OuterClause(t, open);
+  std::string decided = around.word;
+  while (around.word == "SELECT") {
+    const Clause bracket = ClauseOf(t, around.at);
+    if (bracket.word != "(" || (bracket.at > 0 && t[bracket.at - 1].Is("AS"))) break;
+    around = OuterClause(t, bracket.at);
+    if (Filters(around.word)) return around.word;
+  }
+  return decided;
+}
+
 bool Filters(const std::string& clause) {
   return clause == "WHERE" || clause == "ON" || clause == "HAVING" || clause == "QUALIFY";
 }
 
 }  // namespace
 
-SqlTraits ReadSqlTraits(const std::string& sql) {
+SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
   SqlTraits out;
-  const Tokens t = TokenizeSql(sql);
+  const Tokens t = Expanded(sql, macros);
   bool in_block_newest = false;  // {% set x = run_query("select max(..) from " ~ this) %}
+  std::size_t captured =
+      t.size();  // where {% set x %} began, whose text is no part of the statement where it stands
   for (std::size_t i = 0; i < t.size(); ++i) {
+    if (t[i].kind == SqlToken::Kind::kBlock) {
+      if (StartsWith(t[i].text, "set ") && t[i].text.find('=') == std::string::npos) captured = i;
+      if (StartsWith(t[i].text, "endset")) captured = t.size();
+    }
+    if (captured < i && IsThis(t[i])) {
+      // Its newest is asked for to filter by; another aggregate says when it began or how much it has.
+      bool newest = false, other = false;
+      for (std::size_t k = captured; k < i; ++k) {
+        newest = newest || t[k].Is("MAX");
+        other = other || t[k].Is("MIN") || t[k].Is("COUNT");
+      }
+      if (newest)
+        in_block_newest = true;
+      else if (!other)
+        out.reads_itself = true, out.reads_itself_how = "its own rows are used as values";
+      continue;
+    }
     if (t[i].kind == SqlToken::Kind::kBlock && t[i].text.find("this") != std::string::npos &&
         StartsWith(t[i].text, "set") && Lower(t[i].text).find("max(") != std::string::npos)
       in_block_newest = true;
@@ -158,10 +310,7 @@ SqlTraits ReadSqlTraits(const std::string& sql) {
           }
           if (filters && !other) decided = "WHERE";
         } else {
-          // The clause around the bracket, through further ones.
-          Clause around = ClauseOf(t, open.at);
-          while (around.word == "(") around = ClauseOf(t, around.at);
-          decided = around.word;
+          decided = Around(t, open.at);
         }
       } else if (own.word == "JOIN") {
         // `left join this t on ... where t.key is null`: keys that it has not.
@@ -202,29 +351,32 @@ SqlTraits ReadSqlTraits(const std::string& sql) {
   }
   if (in_block_newest && !out.watermark)
     out.watermark = true, out.watermark_how = "takes only rows newer than its newest (asked for before)";
-  // Bounds by the run's date, and variables, in WHERE clauses.
+  // Bounds by the run's date, variables, and calls of nobody knows what, in filters.
+  std::unordered_map<std::string, std::vector<std::string>> set;  // {% set day = var('day') %}
+  const auto add = [](std::vector<std::string>& list, const std::string& name) {
+    if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
+  };
   for (std::size_t i = 0; i < t.size(); ++i) {
-    if (t[i].kind == SqlToken::Kind::kJinja) {
-      const std::size_t at = t[i].text.find("var(");
-      if (at != std::string::npos) {
-        const std::size_t from = t[i].text.find_first_of("'\"", at);
-        const std::size_t end = from == std::string::npos ? from : t[i].text.find(t[i].text[from], from + 1);
-        if (end != std::string::npos) {
-          const std::string name = t[i].text.substr(from + 1, end - from - 1);
-          if (std::find(out.variables.begin(), out.variables.end(), name) == out.variables.end())
-            out.variables.push_back(name);
-        }
-      }
+    const bool text = t[i].kind == SqlToken::Kind::kString || t[i].kind == SqlToken::Kind::kJinja;
+    if (t[i].kind == SqlToken::Kind::kBlock && StartsWith(t[i].text, "set ")) {
+      const std::size_t end = t[i].text.find_first_of(" =", 4);
+      for (const std::string& name : VariablesIn(t[i].text))
+        set[t[i].text.substr(4, end == std::string::npos ? end : end - 4)].push_back(name);
     }
-    if (t[i].kind == SqlToken::Kind::kString)
-      for (std::size_t at = 0; (at = t[i].text.find("var(", at)) != std::string::npos; ++at) {
-        const std::size_t from = t[i].text.find_first_of("'\"", at);
-        const std::size_t end = from == std::string::npos ? from : t[i].text.find(t[i].text[from], from + 1);
-        if (end == std::string::npos) break;
-        const std::string name = t[i].text.substr(from + 1, end - from - 1);
-        if (std::find(out.variables.begin(), out.variables.end(), name) == out.variables.end())
-          out.variables.push_back(name);
+    if (text && (t[i].kind == SqlToken::Kind::kJinja || t[i].text.find("{{") != std::string::npos)) {
+      const std::string clause = OuterClause(t, i).word;
+      if (Filters(clause)) {
+        for (const std::string& name : VariablesIn(t[i].text)) add(out.variables, name);
+        for (const auto& [name, variables] : set)
+          if (HasWord(t[i].text, name))
+            for (const std::string& variable : variables) add(out.variables, variable);
       }
+      const std::string call = Called(t[i]);
+      const bool table = i > 0 && (t[i - 1].Is("FROM") || t[i - 1].Is("JOIN") || t[i - 1].IsSymbol(','));
+      if (!call.empty() && !Computes(call) && !table &&
+          (Filters(clause) || clause == "FROM" || clause == "JOIN"))
+        add(out.unknown_filters, call);
+    }
     if (!(t[i].IsSymbol('>') || t[i].Is("BETWEEN"))) continue;
     std::size_t end = i + 1;
     int depth = 0;

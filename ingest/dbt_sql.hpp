@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace backreach {
@@ -19,8 +20,13 @@ struct SqlTraits {
   std::string reads_itself_how;
   // Project variables that its filters use.
   std::vector<std::string> variables;
+  // Macros that may filter its rows, and of which nobody knows what they do.
+  std::vector<std::string> unknown_filters;
 };
-SqlTraits ReadSqlTraits(const std::string& sql);
+// `macros`: the bodies of the project's own, by name. A call of one is read as what its body says; what is
+// empty or of another package is an unknown call.
+using MacroBodies = std::unordered_map<std::string, std::string>;
+SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros = {});
 
 // A predicate that limits which rows of the target a merge or delete may match.
 struct PredicateBound {

@@ -163,7 +163,7 @@ class PlanWriter {
             : fmt::format("{}, {} to rebuild in {}{}.", Plural(t.datasets, "dataset"),
                           t.partitions ? Plural(*t.partitions, "cell") : "cells of unknown number",
                           Plural(waves, "wave"),
-                          t.seconds ? ", about " + Seconds(*t.seconds) +
+                          t.seconds ? ", " + Seconds(*t.seconds) +
                                           (t.threads > 1 ? fmt::format(" with {} at a time", t.threads)
                                                          : std::string(" one after another"))
                                     : "");
@@ -206,7 +206,8 @@ class PlanWriter {
                 ".");
   }
 
-  static std::string Seconds(double s) {
+  static std::string Seconds(double s) { return s < 1 ? "less than a second" : "about " + Rounded(s); }
+  static std::string Rounded(double s) {
     if (s < 90) return Plural(static_cast<std::int64_t>(s + 0.5), "second");
     if (s < 5400) return Plural(static_cast<std::int64_t>(s / 60 + 0.5), "minute");
     return fmt::format("{:.1f} hours", s / 3600);

@@ -56,3 +56,55 @@ TEST_CASE("predicates that bound the target side in time, and those that do not"
   CHECK_FALSE(ReadPredicate("DBT_INTERNAL_DEST.day = DBT_INTERNAL_SOURCE.day").bounds);
   CHECK_FALSE(ReadPredicate("region = 'eu'").bounds);
 }
+
+TEST_CASE("a filter that calls the project's macro is judged by the macro's body") {
+  const MacroBodies macros = {
+      {"newer",
+       "{% macro newer(column, add_and=False) %}{% if is_incremental() %}\n"
+       "{{ 'AND ' if add_and else 'WHERE ' }} {{ column }} > (select max(x.{{ column }}) from {{ this }} as "
+       "x)\n"
+       "{% endif %}{% endmacro %}"},
+      {"through", "{% macro through(c) %}{{ newer(c, True) }}{% endmacro %}"},
+      {"round", "{% macro round() %}{{ round() }}{% endmacro %}"},
+      {"by_day", "{% macro by_day(c) %}{{ c }} >= '{{ var('day_from') }}'{% endmacro %}"},
+      {"audit",
+       "{% macro audit() %}, {% set first %} select min(at) from {{ this }} {% endset %} "
+       "'{{ run_query(first).columns[0].values()[0] }}' as made_at{% endmacro %}"},
+      {"empty", ""},
+      {"ref", "{% macro ref(name) %}{{ this }}{% endmacro %}"}};
+  const auto traits = [&](const std::string& sql) { return ReadSqlTraits(sql, macros); };
+  CHECK(traits("select * from {{ ref('a') }} {{ newer('at') }}").watermark);
+  CHECK_FALSE(traits("select * from {{ ref('a') }} {{ newer('at') }}").reads_itself);
+  CHECK(traits("select * from {{ ref('a') }} where true {{ through('at') }}").watermark);
+  CHECK_FALSE(traits("select * from {{ ref('a') }} where {{ round() }}").watermark);  // ends
+  CHECK(traits("select * from {{ ref('a') }} where {{ by_day('d') }}").variables ==
+        std::vector<std::string>{"day_from"});
+  // When it was first filled is no filter, and no past that a row is made from.
+  CHECK_FALSE(traits("select a {{ audit() }} from {{ ref('a') }}").watermark);
+  CHECK_FALSE(traits("select a {{ audit() }} from {{ ref('a') }}").reads_itself);
+  // Empty, or another package's: nobody knows.
+  CHECK(traits("select * from {{ ref('a') }} where {{ empty() }}").unknown_filters ==
+        std::vector<std::string>{"empty"});
+  CHECK(traits("select * from {{ ref('a') }} {{ pack.recent('at') }}").unknown_filters ==
+        std::vector<std::string>{"pack.recent"});
+  CHECK(traits("select {{ pack.hash('a') }} from {{ ref('a') }} where at > {{ dbt.current_timestamp() }}")
+            .unknown_filters.empty());
+  CHECK(traits("select * from {{ pack.table_of('a') }}").unknown_filters.empty());
+}
+
+TEST_CASE("variables count where rows are filtered by them") {
+  CHECK(ReadSqlTraits("select '{{ var(\"name\") }}' as n from {{ ref('a') }}").variables.empty());
+  CHECK(ReadSqlTraits("{% set day = var('day') %} select * from a where d >= cast('{{ day }}' as date)")
+            .variables == std::vector<std::string>{"day"});
+  CHECK(ReadSqlTraits("{% set day = var('day') %} select '{{ day }}' as d from a").variables.empty());
+  CHECK(ReadSqlTraits("select * from a where x = '{{ env_var('DAY') }}'").variables.empty());
+}
+
+TEST_CASE("what a subquery in a filter selects is a filter") {
+  const auto traits = [](const std::string& sql) { return ReadSqlTraits(sql); };
+  CHECK(traits("select * from a where d >= (select min((select max(d) from {{ this }})))").watermark);
+  CHECK_FALSE(
+      traits("select * from a where d >= (select min((select max(d) from {{ this }})))").reads_itself);
+  CHECK(traits("select a, (select max(n) from {{ this }}) + 1 as n from a").reads_itself);
+  CHECK(traits("{% set newest %} select max(d) from {{ this }} {% endset %} select * from a").watermark);
+}
