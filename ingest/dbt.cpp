@@ -390,8 +390,10 @@ class ManifestReader {
     dom::element depends;
     if (Child(e, "depends_on", depends)) node.parents = Strings(depends, "nodes");
     if (configured) Config(config, node);
-    if (node.write->config.materialized == "incremental")
-      node.write->sql = std::string(Str(e, "raw_code").empty() ? Str(e, "raw_sql") : Str(e, "raw_code"));
+    const std::string_view sql = Str(e, "raw_code").empty() ? Str(e, "raw_sql") : Str(e, "raw_code");
+    if (node.write->config.materialized == "incremental" ||
+        (node.write->config.materialized == "table" && AsksForNow(sql)))
+      node.write->sql = std::string(sql);
     Constraints(e, config, node);
     Ownership(e, config, fact);
     fact.tags = Strings(e, "tags");
@@ -496,6 +498,34 @@ class ManifestReader {
       }
   }
 
+  // A first look, since the texts of all tables together would be most of a manifest.
+  static bool AsksForNow(std::string_view sql) {
+    const std::string text = Lower(sql);
+    for (const char* word :
+         {"current_date", "current_timestamp", "getdate", "sysdate", "now(", "today(", "run_started_at"})
+      if (text.find(word) != std::string::npos) return true;
+    return false;
+  }
+
+  // A batch smaller than the partition that it overwrites leaves of that partition what the batch has.
+  void CoarsePartitions(const PendingNode& node, const std::string& mode, DatasetFact& fact) const {
+    if (!node.write->microbatch || mode != "dynamic_overwrite") return;
+    DbtPartitionConfig config = node.write->partition;
+    config.adapter = adapter_;
+    const auto partition = ReadDbtPartition(config);
+    const auto size = [](const std::string& grain) {
+      const std::string_view order[] = {"hour", "day", "week", "month", "quarter", "year"};
+      return std::find(std::begin(order), std::end(order), grain) - std::begin(order);
+    };
+    if (partition && size(partition->grain) > size(node.write->batch_size))
+      fact.findings.push_back(
+          {"partial-overwrite",
+           fmt::format("each batch of one {} overwrites a partition of one {} with its own rows alone",
+                       node.write->batch_size, partition->grain),
+           {{"by", "configuration"}},
+           fact.at});
+  }
+
   // What the model's own SQL and settings do to a rerun of the past.
   void Traits(PendingNode& node, Facts& facts) {
     DatasetFact& fact = node.fact;
@@ -506,6 +536,15 @@ class ManifestReader {
     const std::string mode = fact.write.mode.value_or("");
     if (!node.write->on_schema_change.empty() && node.write->config.materialized == "incremental")
       find("on-schema-change", node.write->on_schema_change);
+    if (node.write->config.materialized == "table" && !node.write->sql.empty()) {
+      // Matters where it holds a history by partitions, which a registry may say.
+      const SqlTraits traits = ReadSqlTraits(node.write->sql, macros_);
+      if (traits.date_bound_days)
+        find("partial-overwrite",
+             fmt::format("its query takes only rows of the last {:g} days before the run",
+                         *traits.date_bound_days),
+             {{"days", fmt::format("{}", *traits.date_bound_days)}, {"history", "only"}});
+    }
     if (node.write->config.materialized != "incremental") return;
     if (mode == "merge" && (!node.write->update_columns.empty() || !node.write->exclude_columns.empty()))
       find("columns-kept", node.write->update_columns.empty()
@@ -529,6 +568,7 @@ class ManifestReader {
     const bool inserts_all = adapter_ == "snowflake" || adapter_ == "redshift" || adapter_ == "trino" ||
                              adapter_ == "sqlserver" ||
                              (adapter_ == "fabric" && node.write->config.key.empty());
+    CoarsePartitions(node, mode, fact);
     if (node.write->microbatch && inserts_all)
       for (const std::string& parent : node.parents)
         if (IsData(parent) && !event_timed_.count(parent)) find("unfiltered-batch", parent);
@@ -538,11 +578,13 @@ class ManifestReader {
       return;
     }
     const SqlTraits traits = ReadSqlTraits(node.write->sql, macros_);
-    if (traits.watermark && mode != "whole") find("watermark-filter", traits.watermark_how);
+    if (traits.watermark && mode != "whole")
+      find("watermark-filter", traits.watermark_how, {{"instead", Join(traits.instead_of_watermark, ",")}});
     if (traits.date_bound_days)
       find(mode == "whole" ? "partial-overwrite" : "watermark-filter",
            fmt::format("takes only rows of the last {:g} days before the run", *traits.date_bound_days),
-           {{"days", fmt::format("{}", *traits.date_bound_days)}});
+           {{"days", fmt::format("{}", *traits.date_bound_days)},
+            {"instead", Join(traits.instead_of_bound, ",")}});
     if (!traits.variables.empty()) find("range-not-passed", Join(traits.variables, ", "));
     if (traits.reads_itself) SelfEdge(node, facts);
     if (mode != "whole")

@@ -80,6 +80,40 @@ bool WritesWhere(const SqlToken& t) {
   return false;
 }
 
+// In which branches of Jinja's ifs each token stands.
+class Branches {
+ public:
+  explicit Branches(const Tokens& t) : of_(t.size()) {
+    std::vector<Branch> path;
+    int ifs = 0;
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      if (t[i].kind == SqlToken::Kind::kBlock) {
+        const bool opens = StartsWith(t[i].text, "if ") || StartsWith(t[i].text, "if(");
+        const bool turns = StartsWith(t[i].text, "elif") || StartsWith(t[i].text, "else");
+        const bool closes = StartsWith(t[i].text, "endif");
+        if (opens) path.push_back({++ifs, 0});
+        if (turns && !path.empty()) ++path.back().second;
+        if (closes && !path.empty()) path.pop_back();
+        if (opens || turns || closes) paths_.push_back(path);
+      }
+      of_[i] = paths_.size();
+    }
+  }
+  // No run has both tokens.
+  bool Exclusive(std::size_t a, std::size_t b) const {
+    if (of_[a] == 0 || of_[b] == 0) return false;
+    for (const Branch& x : paths_[of_[a] - 1])
+      for (const Branch& y : paths_[of_[b] - 1])
+        if (x.first == y.first && x.second != y.second) return true;
+    return false;
+  }
+
+ private:
+  using Branch = std::pair<int, int>;  // which if, which of its branches
+  std::vector<std::vector<Branch>> paths_;
+  std::vector<std::size_t> of_;  // one more than the index of a path; 0: under no if
+};
+
 // The project variables that a Jinja text asks for: `var('day')`.
 std::vector<std::string> VariablesIn(const std::string& text) {
   std::vector<std::string> out;
@@ -234,6 +268,9 @@ bool Filters(const std::string& clause) {
 SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
   SqlTraits out;
   const Tokens t = Expanded(sql, macros);
+  const Branches branches(t);
+  std::vector<std::size_t> marks, bounds;  // where a watermark, or a bound by the run's date, stands
+  std::vector<std::pair<std::string, std::size_t>> uses;
   bool in_block_newest = false;  // {% set x = run_query("select max(..) from " ~ this) %}
   std::size_t captured =
       t.size();  // where {% set x %} began, whose text is no part of the statement where it stands
@@ -258,7 +295,8 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
     if (t[i].kind == SqlToken::Kind::kBlock && t[i].text.find("this") != std::string::npos &&
         StartsWith(t[i].text, "set") && Lower(t[i].text).find("max(") != std::string::npos)
       in_block_newest = true;
-    if (t[i].Is("_DBT_MAX_PARTITION")) out.watermark = true, out.watermark_how = "_dbt_max_partition";
+    if (t[i].Is("_DBT_MAX_PARTITION"))
+      out.watermark = true, out.watermark_how = "_dbt_max_partition", marks.push_back(i);
     if (!IsThis(t[i])) continue;
     // Out of the brackets, until something that is no plain subquery opening is met.
     const Clause own = ClauseOf(t, i);
@@ -339,6 +377,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
       decided = own.word == "(" ? "SELECT" : own.word;
     }
     if (Filters(decided)) {
+      marks.push_back(i);
       out.watermark = true;
       out.watermark_how = excluded    ? "takes only keys that it does not have yet"
                           : aggregate ? "takes only rows newer than its newest"
@@ -366,10 +405,10 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
     if (text && (t[i].kind == SqlToken::Kind::kJinja || t[i].text.find("{{") != std::string::npos)) {
       const std::string clause = OuterClause(t, i).word;
       if (Filters(clause)) {
-        for (const std::string& name : VariablesIn(t[i].text)) add(out.variables, name);
+        for (const std::string& name : VariablesIn(t[i].text)) uses.emplace_back(name, i);
         for (const auto& [name, variables] : set)
           if (HasWord(t[i].text, name))
-            for (const std::string& variable : variables) add(out.variables, variable);
+            for (const std::string& variable : variables) uses.emplace_back(variable, i);
       }
       const std::string call = Called(t[i]);
       const bool table = i > 0 && (t[i - 1].Is("FROM") || t[i - 1].Is("JOIN") || t[i - 1].IsSymbol(','));
@@ -389,8 +428,23 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
       ++end;
     }
     if (!Filters(ClauseOf(t, i).word)) continue;
-    if (const auto days = DaysBack(t, i + 1, end))
+    if (const auto days = DaysBack(t, i + 1, end)) {
       out.date_bound_days = std::min(out.date_bound_days.value_or(1e9), *days);
+      bounds.push_back(i);
+    }
+  }
+  for (const auto& [name, at] : uses) add(out.variables, name);
+  std::sort(out.variables.begin(), out.variables.end());
+  const auto instead = [&](const std::vector<std::size_t>& of, const std::string& name) {
+    return !of.empty() && std::all_of(uses.begin(), uses.end(), [&](const auto& use) {
+      return use.first != name || std::all_of(of.begin(), of.end(), [&](std::size_t mark) {
+               return branches.Exclusive(use.second, mark);
+             });
+    });
+  };
+  for (const std::string& name : out.variables) {
+    if (!in_block_newest && instead(marks, name)) out.instead_of_watermark.push_back(name);
+    if (instead(bounds, name)) out.instead_of_bound.push_back(name);
   }
   return out;
 }

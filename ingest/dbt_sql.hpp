@@ -20,6 +20,9 @@ struct SqlTraits {
   std::string reads_itself_how;
   // Project variables that its filters use.
   std::vector<std::string> variables;
+  // Those of them that filter in the place of a watermark, or of a bound by the run's date: where one is, the
+  // other is not ({% if var('day') %} ... {% else %} ... {% endif %}).
+  std::vector<std::string> instead_of_watermark, instead_of_bound;
   // Macros that may filter its rows, and of which nobody knows what they do.
   std::vector<std::string> unknown_filters;
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"
 
@@ -9,16 +11,74 @@ namespace backreach::hazards {
 
 namespace {
 
+void FromFinding(const Written& w, const Dataset& d, const Finding& f, std::vector<Hazard>& out) {
+  // A table without partitions that holds the last days is what its query makes it.
+  if (f.fact.data.count("history") && !d.layout) return;
+  const bool configured = f.fact.data.count("by") > 0;
+  out.push_back(MakeHazard(
+      "partial-overwrite", configured ? HazardSeverity::kWarning : HazardSeverity::kBlocking, w,
+      configured
+          ? fmt::format("{}: {}, the rest of it is lost", d.name, f.fact.detail)
+          : fmt::format("a run replaces the whole of {} and {}: all the rest is lost", d.name, f.fact.detail),
+      configured
+          ? "make the batch as large as the partition"
+          : "take the bound away for this run, or partition the table so that only the period is replaced"));
+}
+
+// Replaces whole cells by what the result has of them.
+bool ReplacesCells(const Dataset& d) {
+  const bool by_grain = d.key.size() == 1 && !d.column.empty() && Lower(d.key[0]) == Lower(d.column);
+  return d.writes == Writes::kDynamicOverwrite || (d.writes == Writes::kDeleteInsert && by_grain);
+}
+
+// The cell in which a bound by the run's date lies is written from the part behind the bound.
+void CutCell(const HazardContext& c, const Written& w, const Dataset& d, const Finding& f,
+             std::vector<Hazard>& out) {
+  const auto days = f.fact.data.find("days");
+  if (!d.layout || w.whole || days == f.fact.data.end() || !ReplacesCells(d)) return;
+  const Instant bound =
+      c.frame.now() - static_cast<Instant>(std::atof(days->second.c_str()) * static_cast<double>(kDay));
+  const Span cell{d.layout->Floor(bound), d.layout->Next(bound)};
+  if (cell.start == bound || !w.spans.Intersects(cell)) return;
+  out.push_back(MakeHazard(
+      "partial-overwrite", HazardSeverity::kBlocking, w.dataset, SpanSet(cell),
+      fmt::format("a run of {} {}: of {} it takes a part and overwrites all of it, the rest is lost", d.name,
+                  f.fact.detail, KeyOf(d, cell.start)),
+      "let the bound fall on the beginning of a partition"));
+}
+
+// A job whose runs write less than a cell.
+void SmallRuns(const HazardContext& c, const Written& w, const Dataset& d, std::vector<Hazard>& out) {
+  if (!d.layout || !d.grain || !ReplacesCells(d)) return;
+  for (const JobId id : d.jobs) {
+    const Job& job = c.graph[id];
+    if (!job.run_grain || job.run_grain->none() || job.run_grain->unit >= d.grain->unit) continue;
+    out.push_back(MakeHazard(
+        "partial-overwrite", HazardSeverity::kWarning, w,
+        fmt::format("{} runs by the {} and overwrites {} by the {}: each run leaves of a cell what it "
+                    "has itself",
+                    job.name, FormatGrain(*job.run_grain), d.name, FormatGrain(*d.grain)),
+        "run it once for each whole cell"));
+  }
+}
+
 void Find(const HazardContext& c, std::vector<Hazard>& out) {
-  // A table written whole whose query takes a bound from the run's own date: everything beyond it is lost.
   for (const Written& w : WrittenCells(c)) {
     const Dataset& d = c.graph[w.dataset];
-    for (const Finding& f : d.findings)
-      if (f.fact.code == "partial-overwrite")
-        out.push_back(MakeHazard(
-            "partial-overwrite", HazardSeverity::kBlocking, w,
-            fmt::format("a run replaces the whole of {} and {}: all the rest is lost", d.name, f.fact.detail),
-            "take the bound away for this run, or partition the table so that only the period is replaced"));
+    for (const Finding& f : d.findings) {
+      if (f.fact.code == "partial-overwrite") FromFinding(w, d, f, out);
+      if (f.fact.code == "watermark-filter") CutCell(c, w, d, f, out);
+    }
+    // A table written whole whose run is given a period.
+    if (d.writes == Writes::kWhole && d.layout && d.vars.count("from"))
+      out.push_back(MakeHazard(
+          "partial-overwrite", HazardSeverity::kBlocking, w,
+          fmt::format(
+              "a run replaces the whole of {}, and its query takes its period from a variable ({}): all the "
+              "rest is lost",
+              d.name, d.vars.at("from")),
+          "let the variable's default cover all of its history, or write it by partitions"));
+    SmallRuns(c, w, d, out);
   }
 
   // A coarser reader of cells that a table written whole loses.

@@ -2,12 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"
 
 namespace backreach::hazards {
 
 namespace {
+
+// The declared variables filter in its place: where they are given, the query has no such bound.
+bool RangeInstead(const Dataset& d, const Finding& f) {
+  const auto instead = f.fact.data.find("instead");
+  const auto from = d.vars.find("from");
+  if (instead == f.fact.data.end() || from == d.vars.end()) return false;
+  const auto names = Split(instead->second, ',');
+  return std::find(names.begin(), names.end(), from->second) != names.end();
+}
 
 void Find(const HazardContext& c, std::vector<Hazard>& out) {
   for (const Written& w : WrittenCells(c)) {
@@ -16,13 +27,14 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
     for (const Finding& f : d.findings) {
       if (f.fact.code != "watermark-filter") continue;
       const SpanSet cells = BeyondReach(c, w, f);
-      if (cells.empty()) continue;
+      if (cells.empty() || RangeInstead(d, f)) continue;
       Hazard h = MakeHazard(
           "watermark-filter", HazardSeverity::kBlocking, w.dataset, cells,
           fmt::format("an ordinary run of {} {}: it changes nothing, or not the rows that were corrected",
                       d.name, f.fact.detail),
-          "give the query a range (variables declared in meta.backreach.vars, or microbatch), or rebuild it "
-          "whole");
+          "give the query a range in its place (variables declared in meta.backreach.vars, or microbatch), "
+          "or "
+          "rebuild it whole");
       h.evidence["seen"] = {FormatSeen(f.seen)};
       out.push_back(std::move(h));
       break;

@@ -108,3 +108,23 @@ TEST_CASE("what a subquery in a filter selects is a filter") {
   CHECK(traits("select a, (select max(n) from {{ this }}) + 1 as n from a").reads_itself);
   CHECK(traits("{% set newest %} select max(d) from {{ this }} {% endset %} select * from a").watermark);
 }
+
+TEST_CASE("a variable that filters in another branch takes the watermark's place") {
+  const char* apart =
+      "select * from a {% if var('day_from', none) %} where d >= '{{ var('day_from') }}' "
+      "{% elif is_incremental() %} where d > (select max(d) from {{ this }}) {% endif %}";
+  CHECK(ReadSqlTraits(apart).watermark);
+  CHECK(ReadSqlTraits(apart).instead_of_watermark == std::vector<std::string>{"day_from"});
+  const char* both =
+      "select * from a where d >= '{{ var('day_from') }}' {% if is_incremental() %} and d > (select max(d) "
+      "from "
+      "{{ this }}) {% endif %}";
+  CHECK(ReadSqlTraits(both).watermark);
+  CHECK(ReadSqlTraits(both).instead_of_watermark.empty());
+  const char* bound =
+      "select * from a where {% if var('all', false) %} d >= '{{ var('day_from') }}' {% else %} d >= "
+      "current_date - 3 "
+      "{% endif %}";
+  CHECK(ReadSqlTraits(bound).date_bound_days == 3);
+  CHECK(ReadSqlTraits(bound).instead_of_bound == std::vector<std::string>{"day_from"});
+}
