@@ -73,7 +73,7 @@ struct PendingWrite {
   DbtPartitionConfig partition;
   std::vector<std::string> static_partitions;  // BigQuery's insert_overwrite of listed partitions
   bool skips_matched = false;                  // a merge that only inserts
-  bool microbatch = false, has_partition_by = false;
+  bool microbatch = false, has_partition_by = false, python = false;
   std::vector<std::string> hooks;       // the text of pre- and post-hooks
   std::string sql;                      // of incremental models
   std::vector<std::string> predicates;  // incremental_predicates
@@ -336,6 +336,9 @@ class ManifestReader {
   void Node(const std::string& id, const Fields& e, const Fields& config, bool configured) {
     const std::string type = DbtNodeType(id, e);
     if (type == "test") return Test(id, e, config, "/nodes/" + id);
+    if (type == "operation" && (project_.empty() || Str(e, "package_name") == project_))
+      operations_.emplace_back(
+          id, std::string(Str(e, "raw_code").empty() ? Str(e, "raw_sql") : Str(e, "raw_code")));
     if (type != "model" && type != "seed" && type != "snapshot" && type != "source") return;
     DatasetFact& fact = facts_.datasets.emplace_back();
     PendingNode& node = nodes_.emplace_back(fact);
@@ -394,6 +397,7 @@ class ManifestReader {
     if (node.write->config.materialized == "incremental" ||
         (node.write->config.materialized == "table" && AsksForNow(sql)))
       node.write->sql = std::string(sql);
+    node.write->python = Str(e, "language") == "python";
     Constraints(e, config, node);
     Ownership(e, config, fact);
     fact.tags = Strings(e, "tags");
@@ -536,7 +540,7 @@ class ManifestReader {
     const std::string mode = fact.write.mode.value_or("");
     if (!node.write->on_schema_change.empty() && node.write->config.materialized == "incremental")
       find("on-schema-change", node.write->on_schema_change);
-    if (node.write->config.materialized == "table" && !node.write->sql.empty()) {
+    if (node.write->config.materialized == "table" && !node.write->sql.empty() && !node.write->python) {
       // Matters where it holds a history by partitions, which a registry may say.
       const SqlTraits traits = ReadSqlTraits(node.write->sql, macros_);
       if (traits.date_bound_days)
@@ -577,6 +581,7 @@ class ManifestReader {
         SelfEdge(node, facts);
       return;
     }
+    if (node.write->python) return PythonTraits(node, mode, facts);
     const SqlTraits traits = ReadSqlTraits(node.write->sql, macros_);
     if (traits.watermark && mode != "whole")
       find("watermark-filter", traits.watermark_how, {{"instead", Join(traits.instead_of_watermark, ",")}});
@@ -595,6 +600,23 @@ class ManifestReader {
                                                 "which rows a rerun of the past takes is not known",
                                                 fact.name, macro),
                                     fact.at});
+  }
+
+  // A Python model is not read, but for whether it looks at its own rows.
+  void PythonTraits(PendingNode& node, const std::string& mode, Facts& facts) const {
+    const std::string& code = node.write->sql;
+    if (code.find("dbt.this") == std::string::npos || mode == "whole") return;
+    const bool newest = Lower(code).find("max(") != std::string::npos;
+    if (newest)
+      node.fact.findings.push_back(
+          {"watermark-filter", "asks its own rows for their newest, in Python", {}, node.fact.at});
+    else
+      facts.unresolved.push_back(
+          {"dbt.this", "python", node.fact.name,
+           fmt::format("{} is written in Python and looks at its own rows: whether to filter by them "
+                       "is not known",
+                       node.fact.name),
+           node.fact.at});
   }
 
   // BigQuery's insert_overwrite of listed partitions: rows of any other partition are inserted beside what is
@@ -796,50 +818,70 @@ class ManifestReader {
   // known.
   void Hooks(PendingNode& node, Facts& facts) {
     for (const std::string& hook : node.write->hooks) {
-      std::string sql = hook;
-      // A hook that is one call of a macro is judged by the macro's body.
-      const auto tokens = TokenizeSql(hook);
-      if (tokens.size() == 1 && tokens[0].kind == SqlToken::Kind::kJinja) {
-        const std::string call = tokens[0].text.substr(0, tokens[0].text.find('('));
-        const auto body = macros_.find(call);
-        if (call == tokens[0].text) continue;  // a variable
-        if (body == macros_.end() || body->second.empty()) {
-          node.fact.findings.push_back(
-              {"side-effects",
-               "calls the macro '" + call + "', whose body is not in the manifest: what it does is unknown",
-               {},
-               node.fact.at});
-          continue;
-        }
-        sql = body->second;
+      std::string unknown;
+      const auto sql = HookText(hook, unknown);
+      const auto find = [&](std::string detail) {
+        node.fact.findings.push_back({"side-effects", std::move(detail), {}, node.fact.at});
+      };
+      if (!unknown.empty())
+        find("calls the macro '" + unknown + "', whose body is not in the manifest: what it does is unknown");
+      if (!sql) continue;
+      for (const SqlExport& found : FindExports(*sql)) {
+        find(fmt::format("a hook writes out to {} ({})", found.destination, found.how));
+        Exported(found, node.fact.name, "a hook of " + node.fact.name, node.fact.at, facts);
       }
-      for (const SqlExport& found : FindExports(sql)) {
-        node.fact.findings.push_back(
-            {"side-effects",
-             fmt::format("a hook writes out to {} ({})", found.destination, found.how),
-             {},
-             node.fact.at});
-        std::vector<std::string> datasets;
-        for (const SqlTable& table : found.tables)
-          datasets.push_back(table.jinja ? Referred(table.name, node) : table.name);
-        if (datasets.empty()) datasets.push_back(node.fact.name);
-        for (const std::string& dataset : datasets) {
-          ExtractFact extract;
-          extract.dataset = dataset;
-          extract.destination = found.destination.empty() ? "(not in the hook)" : found.destination;
-          extract.what = fmt::format("a hook of {} writes out ({})", node.fact.name, found.how);
-          extract.at = node.fact.at;
-          facts.extracts.push_back(std::move(extract));
-        }
-      }
-      for (const std::string& effect : SideEffects(sql))
-        node.fact.findings.push_back({"side-effects", effect, {}, node.fact.at});
+      for (const std::string& effect : SideEffects(*sql)) find(effect);
     }
   }
 
+  // What the project's on-run-start and on-run-end hooks write out, whatever is run.
+  void Operations(Facts& facts) {
+    for (const auto& [id, hook] : operations_) {
+      std::string unknown;
+      const auto sql = HookText(hook, unknown);
+      if (!sql) continue;
+      for (const SqlExport& found : FindExports(*sql))
+        Exported(found, "", "the project's hook " + Split(id, '.').back(), {file_, "/nodes/" + id}, facts);
+    }
+  }
+
+  // A hook that is one call of a macro is judged by the macro's body. Nothing for a variable, and for a macro
+  // without body, which is named in `unknown`.
+  std::optional<std::string> HookText(const std::string& hook, std::string& unknown) const {
+    const auto tokens = TokenizeSql(hook);
+    if (tokens.size() != 1 || tokens[0].kind != SqlToken::Kind::kJinja) return hook;
+    const std::string call = tokens[0].text.substr(0, tokens[0].text.find('('));
+    if (call == tokens[0].text) return std::nullopt;
+    const auto body = macros_.find(call);
+    if (body != macros_.end() && !body->second.empty()) return body->second;
+    unknown = call;
+    return std::nullopt;
+  }
+
+  void Exported(const SqlExport& found, const std::string& self, const std::string& who, const Place& at,
+                Facts& facts) const {
+    std::vector<std::string> datasets;
+    for (const SqlTable& table : found.tables)
+      datasets.push_back(table.jinja ? Referred(table.name, self) : table.name);
+    if (datasets.empty() && !self.empty()) datasets.push_back(self);
+    for (const std::string& dataset : datasets) {
+      ExtractFact extract;
+      extract.dataset = dataset;
+      extract.destination = found.destination.empty() ? "(not in the hook)" : found.destination;
+      extract.what = fmt::format("{} writes out ({})", who, found.how);
+      extract.at = at;
+      facts.extracts.push_back(std::move(extract));
+    }
+    if (datasets.empty())
+      facts.unresolved.push_back({found.destination, "export", std::nullopt,
+                                  fmt::format("{} writes out to {} ({}), and does not say from which table",
+                                              who, found.destination, found.how),
+                                  at});
+  }
+
   // The dataset that a Jinja expression means: this, ref('x'), source('a', 'b').
-  std::string Referred(const std::string& expression, const PendingNode& node) const {
-    if (expression == "this") return node.fact.name;
+  std::string Referred(const std::string& expression, const std::string& self) const {
+    if (expression == "this") return self;
     std::vector<std::string> words;
     for (std::size_t at = 0; (at = expression.find_first_of("'\"", at)) != std::string::npos;) {
       const std::size_t end = expression.find(expression[at], at + 1);
@@ -1028,6 +1070,7 @@ class ManifestReader {
       node.microbatch = node.write->microbatch;
       node.write.reset();
     }
+    Operations(facts);
     Edges(known, facts);
     Exposures(known, facts);
     const bool enforces =
@@ -1051,6 +1094,7 @@ class ManifestReader {
   std::set<std::string> sections_;
   Facts facts_;
   std::deque<PendingNode> nodes_;
+  std::vector<std::pair<std::string, std::string>> operations_;  // id and text
   std::vector<PendingTest> tests_;
   std::vector<CheckFact> constraints_;
   DbtNodeReader selector_nodes_;

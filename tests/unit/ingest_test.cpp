@@ -219,3 +219,31 @@ TEST_CASE("words: nearest names, printable text, wrapping") {
   CHECK(ListOf({"a", "b", "c"}) == "a, b and c");
   CHECK(Thousands(1234567) == "1,234,567");
 }
+
+TEST_CASE("what the project's own hooks write out is seen, and a Python model that looks at itself") {
+  const Folder folder;
+  Diagnostics diagnostics;
+  const auto facts = Named("dbt").run({{folder.Write("manifest.json", R"({
+    "metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json", "project_name": "p",
+                 "adapter_type": "snowflake"},
+    "nodes": {
+      "model.p.m": {"resource_type": "model", "name": "m", "package_name": "p", "schema": "s", "alias": "m",
+                    "language": "python", "config": {"materialized": "incremental", "unique_key": "id"},
+                    "depends_on": {"nodes": []},
+                    "raw_code": "if dbt.is_incremental:\n  q = f'select max(at) from {dbt.this}'"},
+      "operation.p.end-0": {"resource_type": "operation", "name": "end-0", "package_name": "p",
+                            "raw_code": "{{ send_out() }}"},
+      "operation.other.end-0": {"resource_type": "operation", "name": "end-0", "package_name": "other",
+                                "raw_code": "copy into 's3://else/' from {{ ref('m') }}"}},
+    "sources": {}, "macros": {"macro.p.send_out": {"name": "send_out", "package_name": "p",
+        "macro_sql": "{% macro send_out() %} copy into 's3://bucket/' from {{ ref('m') }} {% endmacro %}"}}})")},
+                                      {}},
+                                     diagnostics);
+  REQUIRE(facts.size() == 1);
+  REQUIRE(facts[0].facts.extracts.size() == 1);
+  CHECK(facts[0].facts.extracts[0].dataset == "model.p.m");
+  CHECK(facts[0].facts.extracts[0].destination == "s3://bucket/");
+  REQUIRE(facts[0].facts.datasets.size() == 1);
+  REQUIRE(facts[0].facts.datasets[0].findings.size() == 1);
+  CHECK(facts[0].facts.datasets[0].findings[0].code == "watermark-filter");
+}
