@@ -19,9 +19,7 @@ class Frame {
  public:
   Frame(const LineageGraph& graph, Instant now);
   Instant now() const { return now_; }
-  const Bounds& operator[](DatasetId id) const {
-    return known_[id.value] ? bounds_[id.value] : Computed(id);
-  }
+  const Bounds& operator[](DatasetId id) const { return known_[id.value] ? bounds_[id.value] : Computed(id); }
   // When the cell that ends at `end` is complete.
   Instant CompleteAt(DatasetId id, Instant end) const;
   // The newest complete cell; empty if there is none.

@@ -40,8 +40,7 @@ Effect EffectOf(Writes writes) {
   }
 }
 
-void DbtMethods(const Dataset& d, const std::string& selector, Effect effect, bool inputs_gone,
-                Step& step) {
+void DbtMethods(const Dataset& d, const std::string& selector, Effect effect, bool inputs_gone, Step& step) {
   const std::string select = "--select " + ShellWord(selector);
   if (d.kind == Kind::kSeed) {
     step.methods.push_back({"dbt", "dbt seed " + select, effect});
@@ -78,8 +77,8 @@ void DbtMethods(const Dataset& d, const std::string& selector, Effect effect, bo
   const bool incremental =
       d.writes != Writes::kWhole && d.writes != Writes::kRefresh && d.writes != Writes::kUnknown;
   if (incremental && !d.full_refresh_off)
-    step.methods.push_back({"dbt", "dbt run --full-refresh " + select,
-                            inputs_gone ? Effect::kLost : Effect::kReplaced});
+    step.methods.push_back(
+        {"dbt", "dbt run --full-refresh " + select, inputs_gone ? Effect::kLost : Effect::kReplaced});
 }
 
 void AirflowMethods(const LineageGraph& graph, const Dataset& d, Effect effect, Step& step) {

@@ -7,8 +7,8 @@
 
 namespace backreach {
 
-// Fills methods and effect. `inputs_gone`: what the dataset was once made from is not all there any more, so that
-// what writes all of it anew loses history.
+// Fills methods and effect. `inputs_gone`: what the dataset was once made from is not all there any more, so
+// that what writes all of it anew loses history.
 void FillMethods(const LineageGraph& graph, bool inputs_gone, Step& step);
 
 // A word quoted for a POSIX shell, where it needs it.

@@ -230,8 +230,8 @@ struct Sweeper::State {
   }
 };
 
-// The usual case, without building anything: a dataset that reads the same time of all its dirty parents, and one
-// stretch in each of them.
+// The usual case, without building anything: a dataset that reads the same time of all its dirty parents, and
+// one stretch in each of them.
 bool Sweeper::VisitPlain(DatasetId id, State& state) const {
   const SweepRules& rules = state.rules;
   if (!graph_.plain(id)) return false;
@@ -445,7 +445,8 @@ void Sweeper::Settle(std::uint32_t component, State& state) const {
       now.pass.Add(old.pass);
       now.AddEnds(*old.ends);
       now.today = now.today || old.today;
-      if (now.cells == old.cells && now.pass == old.pass && *now.ends == *old.ends && now.today == old.today) {
+      if (now.cells == old.cells && now.pass == old.pass && *now.ends == *old.ends &&
+          now.today == old.today) {
         ahead[m - begin] = back[m - begin] = 0;
         continue;
       }

@@ -12,11 +12,12 @@
 
 namespace backreach {
 
-// What one dataset holds after a sweep. One line of the cache, since a sweep goes back to it once for every reader.
+// What one dataset holds after a sweep. One line of the cache, since a sweep goes back to it once for every
+// reader.
 struct alignas(64) Dirt {
   // Whole cells; for a view the stretches that it passes through; everything for a whole table.
   SpanSet cells;
-  SpanSet pass;  // what readers see of it: the cells, or less where rows carry their own time
+  SpanSet pass;          // what readers see of it: the cells, or less where rows carry their own time
   Seldom<SpanSet> ends;  // below `latest_then` in a view: cells of a reader that end in here are dirty
   bool today = false;    // the same: today's newest is dirty, which is all that a reader without grain asks
   void AddEnds(const SpanSet& more) {

@@ -71,7 +71,18 @@ if "plan" in options.what:
             f.write("".join(f"  - {{from: d{i}, to: d{i + 1 + (i * 7919 + k * 104729) % 1500}}}\n" for i in range(n) for k in range(3) if i + 1 + (i * 7919 + k * 104729) % 1500 < n))
         store = {"BACKREACH_STORE": folder + "/g.db"}
         subprocess.run([program, "ingest", "registry", folder + "/registry.yml", "--quiet"], env={**os.environ, **store}, check=True)
+        period = ["--range", "2026-03-01..2026-03-05", "--now", "2026-04-20T00:00Z", "--format", "json"]
         for target, title in (("d0", "everything below"), ("d99990", "a handful below")):
-            cold = best([program, "plan", target, "--range", "2026-03-01..2026-03-05", "--now", "2026-04-20T00:00Z", "--format", "json", "--out", "/dev/null"] if False else
-                        [program, "plan", target, "--range", "2026-03-01..2026-03-05", "--now", "2026-04-20T00:00Z", "--format", "json"], store, rounds=3)
+            cold = best([program, "plan", target, *period], store, rounds=3)
             print(f"cold plan, 100,000 datasets and 300,000 edges, {title}: {cold[1]:.2f} s, peak {cold[2]:.0f} MB")
+        took = []
+        for layers in (0, 30):  # of two-wide diamonds: 2^30 paths
+            edges = [(f"n{i}", f"{side}{i}") for i in range(layers) for side in "ab"] + [(f"{side}{i}", f"n{i + 1}") for i in range(layers) for side in "ab"] + [(f"n{layers}", "end")]
+            names = sorted({n for e in edges for n in e} - {"n0", "end"})
+            with open(folder + "/diamonds.yml", "w") as f:
+                f.write("backreach: 1\ndatasets:\n  - {name: n0, partitions: day, writes: replace}\n  - {name: end, partitions: day, writes: replace}\n")
+                f.write("".join(f"  - {{name: {n}, kind: view}}\n" for n in names) + "edges:\n" + "".join(f"  - {{from: {a}, to: {b}}}\n" for a, b in edges))
+            store = {"BACKREACH_STORE": f"{folder}/diamonds{layers}.db"}
+            subprocess.run([program, "ingest", "registry", folder + "/diamonds.yml", "--quiet"], env={**os.environ, **store}, check=True)
+            took.append(best([program, "plan", "n0", *period], store, rounds=15)[1])
+        print(f"as a command: a plan of one edge {took[0] * 1e3:.1f} ms, of 30 layers of diamonds {took[1] * 1e3:.1f} ms: {took[1] / took[0]:.2f} times")

@@ -21,8 +21,8 @@ struct Span {
 
 inline constexpr Span kAllTime{kMinInstant, kMaxInstant};
 
-// A list of spans that keeps a single one in its own 24 bytes: nearly every list has one, there are several for each
-// dataset of a sweep, and a sweep is bound by the memory that it walks through.
+// A list of spans that keeps a single one in its own 24 bytes: nearly every list has one, there are several
+// for each dataset of a sweep, and a sweep is bound by the memory that it walks through.
 class SpanList {
  public:
   SpanList() : one_{} {}

@@ -237,8 +237,8 @@ TEST_CASE("what the project's own hooks write out is seen, and a Python model th
                                 "raw_code": "copy into 's3://else/' from {{ ref('m') }}"}},
     "sources": {}, "macros": {"macro.p.send_out": {"name": "send_out", "package_name": "p",
         "macro_sql": "{% macro send_out() %} copy into 's3://bucket/' from {{ ref('m') }} {% endmacro %}"}}})")},
-                                      {}},
-                                     diagnostics);
+                                       {}},
+                                      diagnostics);
   REQUIRE(facts.size() == 1);
   REQUIRE(facts[0].facts.extracts.size() == 1);
   CHECK(facts[0].facts.extracts[0].dataset == "model.p.m");
