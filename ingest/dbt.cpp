@@ -502,12 +502,23 @@ class ManifestReader {
       }
   }
 
-  // A first look, since the texts of all tables together would be most of a manifest.
+  // A first look, since the texts of all tables together are most of a manifest: is there a word for now in
+  // it, which ends at a bracket or goes on behind an underscore?
   static bool AsksForNow(std::string_view sql) {
-    const std::string text = Lower(sql);
-    for (const char* word :
-         {"current_date", "current_timestamp", "getdate", "sysdate", "now(", "today(", "run_started_at"})
-      if (text.find(word) != std::string::npos) return true;
+    const auto ends = [&](std::size_t at, std::string_view word) {
+      return at >= word.size() && Lower(sql.substr(at - word.size(), word.size())) == word;
+    };
+    for (std::size_t at = sql.find('('); at != std::string_view::npos; at = sql.find('(', at + 1)) {
+      const char last = at == 0 ? ' ' : sql[at - 1];
+      if ((last == 'w' || last == 'W') && ends(at, "now")) return true;
+      if ((last == 'y' || last == 'Y') && ends(at, "today")) return true;
+      if ((last == 'e' || last == 'E') && (ends(at, "getdate") || ends(at, "sysdate"))) return true;
+    }
+    for (std::size_t at = sql.find('_'); at != std::string_view::npos; at = sql.find('_', at + 1)) {
+      const char last = at == 0 ? ' ' : sql[at - 1];
+      if ((last == 't' || last == 'T') && ends(at, "current")) return true;
+      if ((last == 'n' || last == 'N') && ends(at, "run")) return true;  // run_started_at
+    }
     return false;
   }
 

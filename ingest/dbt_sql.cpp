@@ -136,6 +136,15 @@ bool HasWord(const std::string& text, const std::string& word) {
   return false;
 }
 
+// The word that begins a clause, null for any other: most words are told by their length and first letter.
+const char* ClauseWord(const SqlToken& t) {
+  static constexpr std::string_view kWords[] = {"SELECT",  "FROM",  "JOIN",  "WHERE", "ON",   "HAVING",
+                                                "QUALIFY", "GROUP", "ORDER", "UNION", "USING"};
+  for (const std::string_view word : kWords)
+    if (t.text.size() == word.size() && (t.text[0] & 0xDF) == word[0] && t.Is(word)) return word.data();
+  return nullptr;
+}
+
 // The clause in which token `at` stands, seen from outside its brackets: "WHERE", "SELECT", "FROM", ...
 struct Clause {
   std::string word;
@@ -152,9 +161,7 @@ Clause ClauseOf(const Tokens& t, std::size_t at) {
     }
     if (depth == 0 && WritesWhere(t[i])) return {"WHERE", i, false};
     if (depth != 0 || t[i].kind != SqlToken::Kind::kWord) continue;
-    for (const char* word :
-         {"SELECT", "FROM", "JOIN", "WHERE", "ON", "HAVING", "QUALIFY", "GROUP", "ORDER", "UNION", "USING"})
-      if (t[i].Is(word)) return {word, i, false};
+    if (const char* word = ClauseWord(t[i])) return {word, i, false};
   }
   return {"", 0, true};
 }
@@ -230,9 +237,10 @@ Tokens Expanded(const std::string& sql, const MacroBodies& macros) {
       continue;
     }
     const SqlToken token = std::move(level.tokens[level.at++]);
-    if (levels.size() <= kDeepest && out.size() < kMost) {
+    if (token.kind == SqlToken::Kind::kJinja && !macros.empty() && levels.size() <= kDeepest &&
+        out.size() < kMost) {
       const std::string call = Called(token);
-      const auto body = Computes(call) ? macros.end() : macros.find(call);
+      const auto body = call.empty() || Computes(call) ? macros.end() : macros.find(call);
       if (body != macros.end() && !body->second.empty()) {
         levels.push_back({TokenizeSql(body->second), 0});
         continue;
