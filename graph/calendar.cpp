@@ -89,22 +89,22 @@ std::optional<Grain> ParseGrain(std::string_view text, std::string* why) {
       "a grain is one of hour, day, week, month, quarter, year, none, 'N minutes' (N divides 60) or 'N "
       "hours' (N "
       "divides 24)";
+  constexpr const char* kSchedule =
+      "a schedule (cron) is no grain: when runs start says nothing of how rows are cut. Declare the "
+      "partitions' "
+      "grain (for a table of business days: day), and the cron under jobs: schedule";
   if (text == "none") return Grain{};
+  if (std::count(text.begin(), text.end(), ' ') >= 3) return refuse(kSchedule);
   int count = 1;
   std::string_view word = text;
   if (!text.empty() && text.front() >= '0' && text.front() <= '9') {
     const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), count);
     word = std::string_view(end, text.data() + text.size() - end);
-    if (ec != std::errc{} || word.empty() || word.front() != ' ')
-      return refuse(
-          std::count(text.begin(), text.end(), ' ') >= 3
-              ? "a schedule is no grain: runs at these times say nothing of how rows are cut. Declare the "
-                "grain of the partitions (for a table of business days: day)"
-              : kForms);
+    if (ec != std::errc{} || word.empty() || word.front() != ' ') return refuse(kForms);
     while (!word.empty() && word.front() == ' ') word.remove_prefix(1);
     if (word.size() > 1 && word.back() == 's') word.remove_suffix(1);
   } else if (!text.empty() && (text.front() == '*' || text.front() == '@')) {
-    return refuse("a schedule is no grain: declare how the rows are cut (day, hour, ...)");
+    return refuse(kSchedule);
   }
   for (const UnitWord& known : kUnitWords) {
     if (word != known.word) continue;
@@ -122,9 +122,10 @@ std::optional<Grain> ParseGrain(std::string_view text, std::string* why) {
     if (count != 1) return refuse(fmt::format("only minutes and hours can be counted, not {}s", known.word));
     return Grain{known.unit, 1};
   }
-  if (text.find("business") != std::string_view::npos || text.find("weekday") != std::string_view::npos)
-    return refuse(
-        "business days do not cut time without gaps: declare day, the days without rows do no harm");
+  for (const char* days : {"business", "weekday", "workday", "working", "trading", "bank"})
+    if (text.find(days) != std::string_view::npos)
+      return refuse(
+          "business days do not cut time without gaps: declare day, the days without rows do no harm");
   return refuse(kForms);
 }
 

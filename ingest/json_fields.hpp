@@ -3,7 +3,6 @@
 
 #include <simdjson.h>
 
-#include <boost/container/small_vector.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +22,7 @@ class Fields {
   explicit Fields(const Element& e) {
     simdjson::dom::object object;
     if (e.get(object)) return;
+    fields_.reserve(48);
     for (const auto& field : object) fields_.emplace_back(field.key, field.value);
   }
   const Element* Find(std::string_view key) const {
@@ -32,7 +32,7 @@ class Fields {
   }
 
  private:
-  boost::container::small_vector<std::pair<std::string_view, Element>, 64> fields_;
+  std::vector<std::pair<std::string_view, Element>> fields_;
 };
 
 inline bool Child(const Element& e, std::string_view key, Element& out) {

@@ -118,3 +118,19 @@ TEST_CASE("several grains over time: a cell cut by the next block ends there") {
   CHECK(layout.CellAt(At("2026-03-10T05:00Z")) == Span{At("2026-03-10T00:00Z"), At("2026-03-11T00:00Z")});
   CHECK(layout.Count(SpanSet(Span{At("2026-02-01T00:00Z"), At("2026-03-12T00:00Z")})) == 4);
 }
+
+TEST_CASE("what does not cut time is refused by name, with what to declare") {
+  const auto why = [](const char* text) {
+    std::string reason;
+    CHECK_FALSE(ParseGrain(text, &reason));
+    return reason;
+  };
+  for (const char* cron : {"0 3 * * *", "*/15 * * * *", "@daily", "0 0 6 * * 1-5"})
+    CHECK(why(cron).find("schedule") != std::string::npos);
+  for (const char* days : {"business_day", "business days", "weekday", "workday", "trading_day"})
+    CHECK(why(days).find("declare day") != std::string::npos);
+  CHECK(why("7 minutes").find("divide an hour") != std::string::npos);
+  CHECK(why("5 hours").find("divide a day") != std::string::npos);
+  CHECK(why("2 days").find("only minutes and hours") != std::string::npos);
+  CHECK(why("fortnight").find("a grain is one of") != std::string::npos);
+}
