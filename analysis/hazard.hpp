@@ -69,6 +69,8 @@ Hazard MakeHazard(const char* code, HazardSeverity severity, DatasetId dataset, 
 // Of what is written, the cells that begin before the bound of a finding (`days` before now); all of them
 // where nobody knows how far the bound reaches.
 SpanSet BeyondReach(const HazardContext& context, const Written& written, const Finding& finding);
+// How sure a hazard is that was found in a query's text: evidence for those who doubt it.
+inline constexpr const char* kByText = "found in the text of the query, which is tokenized and not run";
 // The day of a declared change is among the cells, or lies between them.
 bool Inside(const Written& written, const Change& change);
 // "31 days", "1 month", "1 table", "cells of unknown number".

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "graph/words.hpp"
@@ -165,7 +166,8 @@ class PlanWriter {
                           Plural(waves, "wave"),
                           t.seconds ? ", " + Seconds(*t.seconds) +
                                           (t.threads > 1 ? fmt::format(" with {} at a time", t.threads)
-                                                         : std::string(" one after another"))
+                                                         : std::string(" one after another")) +
+                                          EarlierRuns()
                                     : "");
     Paragraph(line);
     Untimed();
@@ -190,6 +192,16 @@ class PlanWriter {
                           stay == 1 ? "stays" : "stay", stay == 1 ? "it is" : "they are");
     Paragraph(line);
     Line();
+  }
+
+  // What the time is known from: " (12 earlier runs)".
+  std::string EarlierRuns() const {
+    std::set<std::string> runs;
+    for (const Step& s : plan_.steps)
+      if (s.from_runs > 0)
+        for (const TimingFact& t : g_[s.dataset].timings) runs.insert(t.ended_at);
+    if (runs.empty()) return "";
+    return fmt::format(" ({})", Plural(static_cast<std::int64_t>(runs.size()), "earlier run"));
   }
 
   // Which steps nobody has a time of, where others have one.

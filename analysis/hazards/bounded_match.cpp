@@ -12,7 +12,9 @@ namespace {
 void Find(const HazardContext& c, std::vector<Hazard>& out) {
   for (const Written& w : WrittenCells(c)) {
     const Dataset& d = c.graph[w.dataset];
-    if (d.writes != Writes::kMerge && d.writes != Writes::kDeleteInsert) continue;
+    const bool matches =
+        d.writes == Writes::kMerge || d.writes == Writes::kDeleteInsert || d.writes == Writes::kReplace;
+    if (!matches) continue;
     for (const Finding& f : d.findings) {
       if (f.fact.code != "bounded-match") continue;
       const SpanSet cells = BeyondReach(c, w, f);
@@ -21,6 +23,7 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
                             fmt::format("{}: {}; older rows would be there twice", d.name, f.fact.detail),
                             "take the predicate away for this run, or delete the period first");
       h.evidence["seen"] = {FormatSeen(f.seen)};
+      h.evidence["certainty"] = {kByText};
       out.push_back(std::move(h));
       break;
     }

@@ -36,6 +36,7 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
           "or "
           "rebuild it whole");
       h.evidence["seen"] = {FormatSeen(f.seen)};
+      h.evidence["certainty"] = {kByText};
       out.push_back(std::move(h));
       break;
     }
