@@ -247,3 +247,25 @@ TEST_CASE("what the project's own hooks write out is seen, and a Python model th
   REQUIRE(facts[0].facts.datasets[0].findings.size() == 1);
   CHECK(facts[0].facts.datasets[0].findings[0].code == "watermark-filter");
 }
+
+TEST_CASE("a manifest that does not name its project has the macros of the package that most models are in") {
+  const Folder folder;
+  Diagnostics diagnostics;
+  const auto facts = Named("dbt").run({{folder.Write("manifest.json", R"({
+    "metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v1.json", "adapter_type": "snowflake"},
+    "nodes": {
+      "model.p.m": {"resource_type": "model", "name": "m", "package_name": "p", "schema": "s", "alias": "m",
+                    "config": {"materialized": "incremental", "unique_key": "id"}, "depends_on": {"nodes": []},
+                    "raw_sql": "select * from x {{ newer() }}"}},
+    "sources": {}, "exposures": {}, "parent_map": {},
+    "macros": {
+      "macro.p.newer": {"name": "newer", "package_name": "p",
+                        "macro_sql": "{% macro newer() %} where at > (select max(at) from {{ this }}) {% endmacro %}"},
+      "macro.q.newer": {"name": "newer", "package_name": "q", "macro_sql": "{% macro newer() %}{% endmacro %}"}}})")},
+                                       {}},
+                                      diagnostics);
+  REQUIRE(facts.size() == 1);
+  CHECK(facts[0].source.name == "p");
+  REQUIRE(facts[0].facts.datasets[0].findings.size() == 1);
+  CHECK(facts[0].facts.datasets[0].findings[0].code == "watermark-filter");
+}

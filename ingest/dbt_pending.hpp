@@ -1,0 +1,84 @@
+// What is known of a dbt manifest between its walk (dbt.cpp) and the judgement of the whole (dbt_settle.cpp).
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "graph/diagnostics.hpp"
+#include "graph/facts.hpp"
+#include "ingest/dbt_nodes.hpp"
+#include "ingest/dbt_partitions.hpp"
+#include "ingest/dbt_sql.hpp"
+#include "ingest/dbt_writes.hpp"
+
+namespace backreach {
+
+// What only the writing of a model depends on, until the adapter and all other nodes are known.
+struct PendingWrite {
+  DbtWriteConfig config;
+  std::string batch_size, begin;
+  DbtPartitionConfig partition;
+  std::vector<std::string> static_partitions;  // BigQuery's insert_overwrite of listed partitions
+  bool skips_matched = false;                  // a merge that only inserts
+  bool microbatch = false, has_partition_by = false, python = false;
+  std::vector<std::string> hooks;       // the text of pre- and post-hooks
+  std::string sql;                      // of incremental models
+  std::vector<std::string> predicates;  // incremental_predicates
+  std::vector<std::string> update_columns, exclude_columns;
+  std::string on_schema_change;
+};
+
+// What is kept of a node until the adapter and all other nodes are known.
+struct PendingNode {
+  explicit PendingNode(DatasetFact& f) : fact(f) {}
+  DatasetFact& fact;  // among the facts already
+  std::unique_ptr<PendingWrite> write = std::make_unique<PendingWrite>();
+  std::string resource_type, event_time, package;
+  std::vector<std::string> parents, fqn;
+  bool external = false;
+  bool microbatch = false;  // told here once `write` is settled and gone
+};
+
+struct PendingTest {
+  CheckFact check;
+  std::vector<std::string> parents;
+  std::string attached;
+  std::string model_kwarg;
+};
+
+struct PendingExposure {
+  CopyFact copy;
+  std::string id, type;
+  std::vector<std::string> parents;
+  bool holds_extract = false;
+  std::string group, meta_block;
+  Text url;
+};
+
+// A manifest as far as it can be understood member by member.
+struct DbtManifest {
+  std::string path, file, project, adapter;
+  MacroBodies macros;                            // the project's own: name -> body
+  std::map<std::string, MacroBodies> macros_of;  // by package, where the manifest does not name its project
+  Facts facts;                                   // datasets stand in it already
+  std::deque<PendingNode> nodes;
+  std::vector<std::pair<std::string, std::string>> operations;  // id and text
+  std::vector<PendingTest> tests;
+  std::vector<CheckFact> constraints;
+  DbtNodeReader selector_nodes;
+  std::vector<PendingExposure> exposures;
+  std::unordered_map<std::string, std::vector<std::string>> passages;
+  std::unordered_set<std::string> disabled;
+  std::map<std::string, std::pair<std::string, std::string>> groups;  // name -> owner, mail
+};
+
+// What needs the adapter, or other nodes: grains, ways of writing, what SQL and hooks do, edges, copies.
+void SettleDbtManifest(DbtManifest manifest, SourceFacts& out, Diagnostics& diagnostics);
+
+}  // namespace backreach

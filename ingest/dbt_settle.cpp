@@ -1,0 +1,509 @@
+// Everything about a dbt project that needs its adapter, its macros, or other nodes than the one that is
+// judged.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "graph/calendar.hpp"
+#include "graph/words.hpp"
+#include "ingest/dbt_pending.hpp"
+#include "ingest/registry_blocks.hpp"
+#include "ingest/sql_scan.hpp"
+
+namespace backreach {
+
+namespace {
+
+class Settler {
+ public:
+  Settler(DbtManifest manifest, Diagnostics& diagnostics)
+      : m_(std::move(manifest)), diagnostics_(diagnostics) {}
+
+  void Finish(SourceFacts& out) {
+    if (m_.project.empty()) {
+      std::map<std::string, int>
+          packages;  // older manifests do not name their project: the package of most models
+      for (const PendingNode& node : m_.nodes)
+        if (node.resource_type == "model") ++packages[node.package];
+      int most = 0;
+      for (const auto& [name, count] : packages)
+        if (count > most) most = count, m_.project = name;
+      if (m_.project.empty()) m_.project = "dbt";
+      m_.macros = std::move(m_.macros_of[m_.project]);
+    }
+    out.source.kind = "dbt";
+    out.source.name = out.source.key = m_.project;
+    Facts& facts = m_.facts;
+    std::unordered_set<std::string_view> known;  // into the names of m_.nodes
+    for (const PendingNode& node : m_.nodes) {
+      known.insert(node.fact.name);
+      if (!node.event_time.empty()) event_timed_.insert(node.fact.name);
+    }
+    for (PendingNode& node : m_.nodes) {
+      Grain(node);
+      Write(node);
+      Hooks(node, facts);
+      Traits(node, facts);
+      node.fact.platform = m_.adapter.empty() ? Text() : Text(m_.adapter);
+      if (node.fact.group && !node.fact.owner) {
+        const auto it = m_.groups.find(*node.fact.group);
+        if (it != m_.groups.end()) {
+          node.fact.owner = it->second.first;
+          if (!it->second.second.empty()) node.fact.contact = "mailto:" + it->second.second;
+        }
+      }
+      if (node.resource_type != "source" && !node.external) {
+        // dbt selects by the fully qualified name, folders and all; older manifests without one by the name
+        // alone.
+        node.fact.methods["dbt"] = node.fqn.empty() ? node.fact.short_names[0] : Join(node.fqn, ".");
+        if (node.write->microbatch) node.fact.methods["dbt_batches"] = node.write->batch_size;
+      }
+      node.microbatch = node.write->microbatch;
+      node.write.reset();
+    }
+    Operations(facts);
+    Edges(known, facts);
+    Exposures(known, facts);
+    const bool enforces = m_.adapter == "postgres" || m_.adapter == "duckdb" || m_.adapter == "sqlserver" ||
+                          m_.adapter == "mysql";
+    for (CheckFact& check : m_.constraints)
+      if (enforces || check.kind == "not_null_constraint") facts.checks.push_back(std::move(check));
+    for (PendingTest& test : m_.tests) {
+      test.check.dataset = SubjectOf(test, known);
+      if (!test.check.dataset.empty()) facts.checks.push_back(std::move(test.check));
+    }
+    facts.nodes = m_.selector_nodes.Take();
+    out.facts = std::move(m_.facts);
+  }
+
+ private:
+  void Grain(PendingNode& node) {
+    DatasetFact& fact = node.fact;
+    if (!node.event_time.empty() && !fact.row_time && fact.kind != "view" && fact.kind != "ephemeral")
+      fact.row_time = "exact";
+    const bool declared = !fact.partitions.empty() && fact.partitions[0].grain;
+    if (declared) return;
+    PartitionFact p = fact.partitions.empty() ? PartitionFact() : fact.partitions[0];
+    if (node.write->microbatch) {
+      if (node.write->batch_size == "hour" || node.write->batch_size == "day" ||
+          node.write->batch_size == "month" || node.write->batch_size == "year") {
+        p.grain = node.write->batch_size;
+        if (!p.timezone) p.timezone = "UTC";  // dbt cuts batches in UTC, always
+        if (!p.column && !node.event_time.empty()) p.column = node.event_time;
+        if (!node.write->begin.empty()) {
+          if (ParseDate(node.write->begin, Calendar()).span)
+            p.first = node.write->begin;
+          else
+            diagnostics_.Warning(m_.path,
+                                 fmt::format("begin '{}' of {} is no date: its first partition is unknown",
+                                             node.write->begin, fact.name));
+        }
+      } else {
+        diagnostics_.Warning(
+            m_.path,
+            fmt::format("batch_size '{}' of {} is none of hour, day, month, year: its grain is unknown",
+                        node.write->batch_size, fact.name),
+            {"declare it in a registry: datasets: [{name: " + fact.name + ", partitions: ...}]"});
+      }
+    } else if (node.write->config.materialized != "view") {
+      node.write->partition.adapter = m_.adapter;
+      if (const auto partition = ReadDbtPartition(node.write->partition)) {
+        p.grain = partition->grain;
+        if (!p.column) p.column = partition->column;
+        if (partition->utc && !p.timezone) p.timezone = "UTC";
+      }
+    }
+    if (p.grain) fact.partitions.assign(1, p);
+  }
+
+  void Write(PendingNode& node) {
+    DatasetFact& fact = node.fact;
+    if (fact.write.mode) return;  // meta.backreach said it
+    node.write->config.adapter = m_.adapter;
+    const bool readable =
+        m_.adapter == "bigquery" ? !node.write->partition.field.empty() : node.write->has_partition_by;
+    node.write->config.partitioned = readable;
+    if (node.external) {
+      fact.write.mode = "unknown";
+      fact.write.why = "a node of another project: how it is written is not in this manifest";
+      return;
+    }
+    if (node.resource_type == "source") return;
+    const DbtWrite write = ResolveDbtWrite(node.write->config);
+    fact.write.mode = write.mode;
+    fact.write.why = write.why;
+    if (!fact.write.key_given) {
+      fact.write.key = write.key;
+      fact.write.key_given = node.write->config.key_given;
+    }
+    if (fact.kind != "view" && fact.kind != "ephemeral" && fact.write.mode && *fact.write.mode == "none")
+      fact.write.mode.reset();
+  }
+
+  // What a hook does beside the model: rows that leave, tables that it writes, calls of which nothing is
+  // known.
+  void Hooks(PendingNode& node, Facts& facts) {
+    for (const std::string& hook : node.write->hooks) {
+      std::string unknown;
+      const auto sql = HookText(hook, unknown);
+      const auto find = [&](std::string detail) {
+        node.fact.findings.push_back({"side-effects", std::move(detail), {}, node.fact.at});
+      };
+      if (!unknown.empty())
+        find("calls the macro '" + unknown + "', whose body is not in the manifest: what it does is unknown");
+      if (!sql) continue;
+      for (const SqlExport& found : FindExports(*sql)) {
+        find(fmt::format("a hook writes out to {} ({})", found.destination, found.how));
+        Exported(found, node.fact.name, "a hook of " + node.fact.name, node.fact.at, facts);
+      }
+      for (const std::string& effect : SideEffects(*sql)) find(effect);
+    }
+  }
+
+  // What the project's on-run-start and on-run-end hooks write out, whatever is run.
+  void Operations(Facts& facts) {
+    for (const auto& [id, hook] : m_.operations) {
+      std::string unknown;
+      const auto sql = HookText(hook, unknown);
+      if (!sql) continue;
+      for (const SqlExport& found : FindExports(*sql))
+        Exported(found, "", "the project's hook " + Split(id, '.').back(), {m_.file, "/nodes/" + id}, facts);
+    }
+  }
+
+  // A hook that is one call of a macro is judged by the macro's body. Nothing for a variable, and for a macro
+  // without body, which is named in `unknown`.
+  std::optional<std::string> HookText(const std::string& hook, std::string& unknown) const {
+    const auto tokens = TokenizeSql(hook);
+    if (tokens.size() != 1 || tokens[0].kind != SqlToken::Kind::kJinja) return hook;
+    const std::string call = tokens[0].text.substr(0, tokens[0].text.find('('));
+    if (call == tokens[0].text) return std::nullopt;
+    const auto body = m_.macros.find(call);
+    if (body != m_.macros.end() && !body->second.empty()) return body->second;
+    unknown = call;
+    return std::nullopt;
+  }
+
+  void Exported(const SqlExport& found, const std::string& self, const std::string& who, const Place& at,
+                Facts& facts) const {
+    std::vector<std::string> datasets;
+    for (const SqlTable& table : found.tables)
+      datasets.push_back(table.jinja ? Referred(table.name, self) : table.name);
+    if (datasets.empty() && !self.empty()) datasets.push_back(self);
+    for (const std::string& dataset : datasets) {
+      ExtractFact extract;
+      extract.dataset = dataset;
+      extract.destination = found.destination.empty() ? "(not in the hook)" : found.destination;
+      extract.what = fmt::format("{} writes out ({})", who, found.how);
+      extract.at = at;
+      facts.extracts.push_back(std::move(extract));
+    }
+    if (datasets.empty())
+      facts.unresolved.push_back({found.destination, "export", std::nullopt,
+                                  fmt::format("{} writes out to {} ({}), and does not say from which table",
+                                              who, found.destination, found.how),
+                                  at});
+  }
+
+  // The dataset that a Jinja expression means: this, ref('x'), source('a', 'b').
+  std::string Referred(const std::string& expression, const std::string& self) const {
+    if (expression == "this") return self;
+    std::vector<std::string> words;
+    for (std::size_t at = 0; (at = expression.find_first_of("'\"", at)) != std::string::npos;) {
+      const std::size_t end = expression.find(expression[at], at + 1);
+      if (end == std::string::npos) break;
+      words.push_back(expression.substr(at + 1, end - at - 1));
+      at = end + 1;
+    }
+    if (words.empty()) return "{{ " + expression + " }}";
+    const std::string tail = "." + Join(words, ".");
+    for (const PendingNode& other : m_.nodes)
+      if (EndsWith(other.fact.name, tail) &&
+          (other.resource_type == "source") == StartsWith(expression, "source"))
+        return other.fact.name;
+    return Join(words, ".");
+  }
+
+  // The datasets that ids of any kind lead to: metrics and semantic models are walked through.
+  std::vector<std::string> Through(const std::vector<std::string>& ids,
+                                   const std::unordered_set<std::string_view>& known) const {
+    std::vector<std::string> out, todo(ids.rbegin(), ids.rend());
+    std::unordered_set<std::string> seen;
+    while (!todo.empty()) {
+      const std::string id = todo.back();
+      todo.pop_back();
+      if (!seen.insert(id).second) continue;
+      if (known.count(id)) out.push_back(id);
+      const auto it = m_.passages.find(id);
+      if (it != m_.passages.end()) todo.insert(todo.end(), it->second.rbegin(), it->second.rend());
+    }
+    return out;
+  }
+
+  static bool IsData(const std::string& id) {
+    for (const char* prefix : {"model.", "source.", "seed.", "snapshot."})
+      if (id.rfind(prefix, 0) == 0) return true;
+    return false;
+  }
+
+  void Edges(const std::unordered_set<std::string_view>& known, Facts& facts) {
+    std::size_t edges = facts.edges.size();
+    for (const PendingNode& node : m_.nodes) edges += node.parents.size();
+    facts.edges.reserve(edges);
+    std::unordered_set<std::string_view> done;
+    for (const PendingNode& node : m_.nodes) {
+      done.clear();
+      for (const std::string& parent : node.parents) {
+        if (!done.insert(parent).second || parent == node.fact.name) continue;
+        if (known.count(parent)) {
+          EdgeFact edge;
+          edge.from = parent;
+          edge.to = node.fact.name;
+          edge.at = {m_.file, node.fact.at.place};
+          // A batch filters the parents that declare an event time, and reads the others whole.
+          if (node.microbatch) {
+            if (event_timed_.count(parent))
+              edge.reads = "\"same\"";
+            else {
+              edge.reads = "\"all\"";
+              edge.note = "read whole by every batch: it declares no event_time";
+            }
+          }
+          facts.edges.push_back(std::move(edge));
+        } else if (IsData(parent)) {
+          const bool off = m_.disabled.count(parent) > 0;
+          const std::string message = fmt::format("{} reads {}, which is {}", node.fact.name, parent,
+                                                  off ? "disabled" : "not in this manifest");
+          diagnostics_.Warning(m_.path, message, {"something above it may be missing from plans"});
+          facts.unresolved.push_back(
+              {parent, "missing-node", node.fact.name, message, {m_.file, node.fact.at.place}});
+        }
+      }
+    }
+  }
+
+  // The dataset that a generic test is about: told by attached_node, by the ref in its arguments, or by its
+  // parents.
+  std::string SubjectOf(const PendingTest& test, const std::unordered_set<std::string_view>& known) const {
+    if (known.count(test.attached)) return test.attached;
+    for (const char* call : {"ref('", "source('", "ref(\"", "source(\""}) {
+      const std::size_t at = test.model_kwarg.find(call);
+      if (at == std::string::npos) continue;
+      const char quote = call[std::string_view(call).size() - 1];
+      std::string name;
+      std::size_t from = at + std::string_view(call).size();
+      for (int part = 0; part < 2; ++part) {
+        const std::size_t end = test.model_kwarg.find(quote, from);
+        if (end == std::string::npos) break;
+        name = test.model_kwarg.substr(from, end - from);
+        const std::size_t next = test.model_kwarg.find(quote, end + 1);
+        if (next == std::string::npos || test.model_kwarg.find_first_not_of(", ", end + 1) != next) break;
+        from = next + 1;
+      }
+      for (const std::string& parent : test.parents)
+        if (known.count(parent) &&
+            (EndsWith(parent, "." + name) || parent.find("." + name + ".v") != std::string::npos))
+          return parent;
+    }
+    return test.parents.size() == 1 && known.count(test.parents[0]) ? test.parents[0] : "";
+  }
+
+  void Exposures(const std::unordered_set<std::string_view>& known, Facts& facts) {
+    for (PendingExposure& exposure : m_.exposures) {
+      CopyFact& copy = exposure.copy;
+      copy.of = Through(exposure.parents, known);
+      if (const auto group = m_.groups.find(exposure.group); group != m_.groups.end()) {
+        copy.owner = group->second.first;
+        if (!group->second.second.empty()) copy.contact = "mailto:" + group->second.second;
+      }
+      for (const std::string& parent : exposure.parents) {
+        if (known.count(parent) || m_.passages.count(parent) || !IsData(parent)) continue;
+        facts.unresolved.push_back(
+            {parent, "missing-node", std::nullopt,
+             fmt::format("exposure {} reads {}, which is not in this manifest", exposure.id, parent),
+             copy.at});
+      }
+      if (!exposure.meta_block.empty())
+        ReadCopyBlock(exposure.meta_block, m_.file + copy.at.place, copy, diagnostics_);
+      const bool live = exposure.type == "dashboard" && !exposure.holds_extract &&
+                        !(copy.kind && *copy.kind != "dashboard");
+      if (live) {
+        DatasetFact board;
+        board.name = exposure.id;
+        board.kind = "dashboard";
+        board.short_names = {Split(exposure.id, '.').back()};
+        board.owner = copy.owner;
+        board.contact = copy.contact;
+        board.url = exposure.url;
+        board.at = copy.at;
+        for (const std::string& parent : copy.of) {
+          EdgeFact edge;
+          edge.from = parent;
+          edge.to = board.name;
+          edge.at = copy.at;
+          facts.edges.push_back(std::move(edge));
+        }
+        facts.datasets.push_back(std::move(board));
+        continue;
+      }
+      if (!copy.kind)
+        copy.kind = exposure.type == "dashboard"  ? "dashboard_cache"
+                    : exposure.type == "ml"       ? "ml_model"
+                    : exposure.type == "notebook" ? "notebook"
+                                                  : "other";
+      facts.copies.push_back(std::move(copy));
+    }
+  }
+
+  // A batch smaller than the partition that it overwrites leaves of that partition what the batch has.
+  void CoarsePartitions(const PendingNode& node, const std::string& mode, DatasetFact& fact) const {
+    if (!node.write->microbatch || mode != "dynamic_overwrite") return;
+    DbtPartitionConfig config = node.write->partition;
+    config.adapter = m_.adapter;
+    const auto partition = ReadDbtPartition(config);
+    const auto size = [](const std::string& grain) {
+      const std::string_view order[] = {"hour", "day", "week", "month", "quarter", "year"};
+      return std::find(std::begin(order), std::end(order), grain) - std::begin(order);
+    };
+    if (partition && size(partition->grain) > size(node.write->batch_size))
+      fact.findings.push_back(
+          {"partial-overwrite",
+           fmt::format("each batch of one {} overwrites a partition of one {} with its own rows alone",
+                       node.write->batch_size, partition->grain),
+           {{"by", "configuration"}},
+           fact.at});
+  }
+
+  // What the model's own SQL and settings do to a rerun of the past.
+  void Traits(PendingNode& node, Facts& facts) {
+    DatasetFact& fact = node.fact;
+    const auto find = [&](const char* code, const std::string& detail,
+                          std::map<std::string, std::string> data = {}) {
+      fact.findings.push_back({code, detail, std::move(data), fact.at});
+    };
+    const std::string mode = fact.write.mode.value_or("");
+    if (!node.write->on_schema_change.empty() && node.write->config.materialized == "incremental")
+      find("on-schema-change", node.write->on_schema_change);
+    if (node.write->config.materialized == "table" && !node.write->sql.empty() && !node.write->python) {
+      // Matters where it holds a history by partitions, which a registry may say.
+      const SqlTraits traits = ReadSqlTraits(node.write->sql, m_.macros);
+      if (traits.date_bound_days)
+        find("partial-overwrite",
+             fmt::format("its query takes only rows of the last {:g} days before the run",
+                         *traits.date_bound_days),
+             {{"days", fmt::format("{}", *traits.date_bound_days)}, {"history", "only"}});
+    }
+    if (node.write->config.materialized != "incremental") return;
+    if (mode == "merge" && (!node.write->update_columns.empty() || !node.write->exclude_columns.empty()))
+      find("columns-kept", node.write->update_columns.empty()
+                               ? "all columns but " + Join(node.write->exclude_columns, ", ") + " are updated"
+                               : "only " + Join(node.write->update_columns, ", ") + " are updated");
+    if (mode == "merge" && node.write->skips_matched)
+      find("columns-kept",
+           "rows that exist are left as they are (skip_matched_step), only new ones are inserted");
+    if (m_.adapter == "bigquery" && node.write->config.strategy == "insert_overwrite" &&
+        !node.write->static_partitions.empty())
+      StaticPartitions(node, find);
+    if (mode == "merge" || mode == "delete_insert")
+      for (const std::string& predicate : node.write->predicates) {
+        const PredicateBound bound = ReadPredicate(predicate);
+        if (!bound.bounds) continue;
+        std::map<std::string, std::string> data;
+        if (bound.days) data["days"] = fmt::format("{}", *bound.days);
+        find("bounded-match", "only target rows with " + predicate + " are matched", std::move(data));
+      }
+    // Every batch inserts all rows of its result: whole parents, where they are not filtered.
+    const bool inserts_all = m_.adapter == "snowflake" || m_.adapter == "redshift" || m_.adapter == "trino" ||
+                             m_.adapter == "sqlserver" ||
+                             (m_.adapter == "fabric" && node.write->config.key.empty());
+    CoarsePartitions(node, mode, fact);
+    if (node.write->microbatch && inserts_all)
+      for (const std::string& parent : node.parents)
+        if (IsData(parent) && !event_timed_.count(parent)) find("unfiltered-batch", parent);
+    if (node.write->sql.empty() || node.write->microbatch) {
+      if (!node.write->sql.empty() && ReadSqlTraits(node.write->sql, m_.macros).reads_itself)
+        SelfEdge(node, facts);
+      return;
+    }
+    if (node.write->python) return PythonTraits(node, mode, facts);
+    const SqlTraits traits = ReadSqlTraits(node.write->sql, m_.macros);
+    if (traits.watermark && mode != "whole")
+      find("watermark-filter", traits.watermark_how, {{"instead", Join(traits.instead_of_watermark, ",")}});
+    if (traits.date_bound_days)
+      find(mode == "whole" ? "partial-overwrite" : "watermark-filter",
+           fmt::format("takes only rows of the last {:g} days before the run", *traits.date_bound_days),
+           {{"days", fmt::format("{}", *traits.date_bound_days)},
+            {"instead", Join(traits.instead_of_bound, ",")}});
+    if (!traits.variables.empty()) find("range-not-passed", Join(traits.variables, ", "));
+    if (traits.reads_itself) SelfEdge(node, facts);
+    if (mode != "whole")
+      for (const std::string& macro : traits.unknown_filters)
+        facts.unresolved.push_back({macro + "()", "macro", fact.name,
+                                    fmt::format("{}: its rows may be filtered by the macro '{}', whose body "
+                                                "is not the project's own or is empty: "
+                                                "which rows a rerun of the past takes is not known",
+                                                fact.name, macro),
+                                    fact.at});
+  }
+
+  // A Python model is not read, but for whether it looks at its own rows.
+  void PythonTraits(PendingNode& node, const std::string& mode, Facts& facts) const {
+    const std::string& code = node.write->sql;
+    if (code.find("dbt.this") == std::string::npos || mode == "whole") return;
+    const bool newest = Lower(code).find("max(") != std::string::npos;
+    if (newest)
+      node.fact.findings.push_back(
+          {"watermark-filter", "asks its own rows for their newest, in Python", {}, node.fact.at});
+    else
+      facts.unresolved.push_back(
+          {"dbt.this", "python", node.fact.name,
+           fmt::format("{} is written in Python and looks at its own rows: whether to filter by them "
+                       "is not known",
+                       node.fact.name),
+           node.fact.at});
+  }
+
+  // BigQuery's insert_overwrite of listed partitions: rows of any other partition are inserted beside what is
+  // there.
+  template <typename Find>
+  void StaticPartitions(const PendingNode& node, const Find& find) const {
+    std::optional<double> days = 0.0;
+    for (const std::string& partition : node.write->static_partitions) {
+      const PredicateBound bound = ReadPredicate("DBT_INTERNAL_DEST.partition >= " + partition);
+      if (!bound.bounds || !bound.days)
+        days.reset();
+      else if (days)
+        days = std::max(*days, *bound.days);
+    }
+    std::map<std::string, std::string> data;
+    if (days) data["days"] = fmt::format("{}", *days);
+    find("bounded-match",
+         fmt::format(
+             "only the listed partitions ({}) are replaced, rows of others are inserted beside what is there",
+             ListOf(node.write->static_partitions, 3)),
+         std::move(data));
+  }
+
+  void SelfEdge(const PendingNode& node, Facts& facts) const {
+    EdgeFact edge;
+    edge.from = edge.to = node.fact.name;
+    edge.known = "assumed";
+    edge.note = "its SQL uses its own rows";
+    edge.at = node.fact.at;
+    facts.edges.push_back(std::move(edge));
+  }
+
+  DbtManifest m_;
+  Diagnostics& diagnostics_;
+  std::unordered_set<std::string> event_timed_;
+};
+
+}  // namespace
+
+void SettleDbtManifest(DbtManifest manifest, SourceFacts& out, Diagnostics& diagnostics) {
+  Settler(std::move(manifest), diagnostics).Finish(out);
+}
+
+}  // namespace backreach
