@@ -81,7 +81,7 @@ Command DatasetsCommand() {
           std::vector<OptionSpec>{
               {Kind::kList, "exclude", "SELECTOR", "leave these out"},
               {Kind::kValue, "state", "FOLDER",
-               "an older target folder of dbt, for state: and result: selectors"},
+               "an older target folder of dbt, for state:, result: and source_status:"},
               {Kind::kList, "resource-type", "TYPE", "only these: model, source, seed, snapshot, ..."},
               {Kind::kList, "exclude-resource-type", "TYPE", "none of these"},
               {Kind::kFlag, "unknown", "", "those whose grain nobody said, with a registry stanza to paste"},

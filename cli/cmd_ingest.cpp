@@ -113,7 +113,7 @@ std::vector<Command> SubcommandsOf(std::integer_sequence<int, N...>) {
     std::vector<OptionSpec> options;
     for (const ImportOption& o : importer.options)
       options.push_back(
-          {o.repeatable ? OptionSpec::Kind::kList : OptionSpec::Kind::kValue, o.name, "VALUE", o.help});
+          {o.repeatable ? OptionSpec::Kind::kList : OptionSpec::Kind::kValue, o.name, o.placeholder, o.help});
     out.push_back({importer.name, importer.argument, 1, importer.many_inputs ? -1 : 1, importer.summary,
                    importer.examples, options + CommonOptions(), run});
   };

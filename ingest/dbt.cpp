@@ -642,11 +642,11 @@ Importer DbtImporter() {
       "  backreach ingest dbt target/\n"
       "  backreach ingest dbt build/manifest.json --project shop",
       false,
-      {{"catalog", "catalog.json: types of columns, row counts (default: the folder's)", false},
+      {{"catalog", "catalog.json: types of columns, row counts (default: the folder's)", false, "FILE"},
        {"run-results",
         "run_results.json of earlier runs: which tests failed, how long runs took (default: the folder's)",
-        true},
-       {"sources", "sources.json: when sources were loaded (default: the folder's)", false},
+        true, "FILE"},
+       {"sources", "sources.json: when sources were loaded (default: the folder's)", false, "FILE"},
        {"project", "name under which the facts are kept (default: the project's own)", false}},
       Run};
 }

@@ -22,6 +22,7 @@ struct ImportOption {
   const char* name;  // "catalog"
   const char* help;
   bool repeatable = false;
+  const char* placeholder = "NAME";
 };
 
 struct Importer {
