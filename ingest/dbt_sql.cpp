@@ -285,7 +285,8 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
   for (std::size_t i = 0; i < t.size(); ++i) {
     if (t[i].kind == SqlToken::Kind::kBlock) {
       if (StartsWith(t[i].text, "set ") && t[i].text.find('=') == std::string::npos) captured = i;
-      if (StartsWith(t[i].text, "endset")) captured = t.size();
+      if (StartsWith(t[i].text, "call statement")) captured = i;
+      if (StartsWith(t[i].text, "endset") || StartsWith(t[i].text, "endcall")) captured = t.size();
     }
     if (captured < i && IsThis(t[i])) {
       // Its newest is asked for to filter by; another aggregate says when it began or how much it has.

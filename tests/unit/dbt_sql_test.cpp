@@ -107,6 +107,10 @@ TEST_CASE("what a subquery in a filter selects is a filter") {
       traits("select * from a where d >= (select min((select max(d) from {{ this }})))").reads_itself);
   CHECK(traits("select a, (select max(n) from {{ this }}) + 1 as n from a").reads_itself);
   CHECK(traits("{% set newest %} select max(d) from {{ this }} {% endset %} select * from a").watermark);
+  CHECK(traits("{% call statement('newest', fetch_result=True) %} select max(d) from {{ this }} {% endcall "
+               "%} select * "
+               "from a where d > '{{ load_result('newest')['data'][0][0] }}'")
+            .watermark);
 }
 
 TEST_CASE("a variable that filters in another branch takes the watermark's place") {
