@@ -49,10 +49,22 @@ int main(int argc, char** argv) {
   struct Input {
     const char* importer;
     std::string text;
+    const char* option = nullptr;  // the mutated file is given by it, beside the manifest as it is
   };
-  std::vector<Input> inputs = {{"dbt", Read(root / "shop/target/manifest.json")},
-                               {"airflow", Read(root / "shop/serialized_dags.jsonl")},
-                               {"registry", Read(root / "shop/registry.yml")}};
+  const std::string catalog =
+      R"({"nodes": {"model.shop.fct_orders": {"metadata": {"type": "BASE TABLE"}, "columns":
+      {"order_id": {"type": "BIGINT", "index": 1}}, "stats": {"row_count": {"value": 1200.0}, "bytes": {"value": "12"}}}},
+      "sources": {"source.shop.raw.clicks": {"metadata": {"type": "VIEW"}, "columns": {}, "stats": {}}}})";
+  const std::string loaded =
+      R"({"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/sources/v3.json"},
+      "results": [{"unique_id": "source.shop.raw.clicks", "max_loaded_at": "2026-04-01T00:00:00Z", "status": "pass"}]})";
+  const std::vector<Input> inputs = {{"dbt", Read(root / "shop/target/manifest.json")},
+                                     {"airflow", Read(root / "shop/serialized_dags.jsonl")},
+                                     {"registry", Read(root / "shop/registry.yml")},
+                                     {"dbt", Read(root / "shop/target/run_results.json"), "run-results"},
+                                     {"dbt", catalog, "catalog"},
+                                     {"dbt", loaded, "sources"}};
+  const std::string manifest = (root / "shop/target/manifest.json").string();
   for (const Input& input : inputs)
     if (input.text.empty()) return fmt::print("no input under {}\n", root.string()), 2;
   const auto seed = static_cast<std::uint64_t>(argc > 3 ? std::atoll(argv[3]) : 20261129);
@@ -71,7 +83,9 @@ int main(int argc, char** argv) {
       if (std::string(importer.name) != input.importer) continue;
       Diagnostics diagnostics;
       try {
-        auto facts = importer.run({{file}, {}}, diagnostics);
+        ImportRequest request{{input.option ? manifest : file}, {}};
+        if (input.option) request.options[input.option] = {file};
+        auto facts = importer.run(request, diagnostics);
         Format(diagnostics);
         if (facts.empty() != diagnostics.has_errors() && facts.empty())
           throw std::runtime_error("nothing was read, and no error says why");
