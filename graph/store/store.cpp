@@ -445,6 +445,7 @@ Store Store::OpenForWriting(const std::string& path) {
     }
     db.exec("PRAGMA foreign_keys = ON");
     db.exec("PRAGMA synchronous = NORMAL");
+    db.exec("PRAGMA cache_size = -800");  // rows are appended: what was written is not looked at again
     return Store(std::move(impl));
   } catch (const SQLite::Exception& e) {
     Translate(path, e);
