@@ -102,8 +102,11 @@ class Reader {
     std::stable_sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) {
       return std::tie(a->generated_at, a->path) < std::tie(b->generated_at, b->path);
     });
-    for (const auto& run : runs)
-      for (const dom::element result : run->results) Result(*run, result);
+    for (const auto& run : runs) {
+      std::size_t known = 0;
+      for (const dom::element result : run->results) known += Result(*run, result);
+      SayIfForeign(run->path, known, run->results.size());
+    }
   }
 
   void Catalog(const std::string& path) {
@@ -112,11 +115,14 @@ class Reader {
     if (!Read(path, parser, root)) return;
     dom::object nodes;
     if (root["nodes"].get(nodes)) return Wrong(path, "/nodes", "dbt's catalog.json", diagnostics_);
+    std::size_t known = 0, all = 0;
     for (const char* section : {"nodes", "sources"}) {
       dom::object entries;
       if (root[section].get(entries)) continue;
       for (const auto& entry : entries) {
+        ++all;
         if (!datasets_.count(std::string(entry.key))) continue;
+        ++known;
         MeasureFact& m = MeasureOf(std::string(entry.key));
         m.relation_type = Lower(Str(entry.value, "/metadata/type"));
         dom::object columns, stats;
@@ -134,6 +140,7 @@ class Reader {
         m.at = {BaseName(path), fmt::format("/{}/{}", section, std::string(entry.key))};
       }
     }
+    SayIfForeign(path, known, all);
   }
 
   void Sources(const std::string& path) {
@@ -142,14 +149,17 @@ class Reader {
     dom::array results;
     if (!Read(path, parser, root)) return;
     if (!SourceResults(path, root, results, diagnostics_)) return;
+    std::size_t known = 0;
     for (const dom::element result : results) {
       const std::string id = Str(result, "/unique_id");
       if (!datasets_.count(id)) continue;
+      ++known;
       MeasureFact& m = MeasureOf(id);
       m.loaded_at = Str(result, "/max_loaded_at");
       m.freshness = Str(result, "/status");
       if (m.at.file.empty()) m.at = {BaseName(path), "/results"};
     }
+    SayIfForeign(path, known, results.size());
   }
 
   void Finish() {
@@ -192,8 +202,22 @@ class Reader {
     return nullptr;
   }
 
-  void Result(const Invocation& run, const dom::element& result) {
+  // Another project's file is no error, but it must not pass for one that was read.
+  void SayIfForeign(const std::string& path, std::size_t known, std::size_t all) {
+    if (known == 0 && all > 0)
+      diagnostics_.Warning(path, "names no node of this manifest: nothing is taken from it",
+                           {"is it of another project, or of an older state of this one?"});
+  }
+
+  // True if the manifest knows the node.
+  bool Result(const Invocation& run, const dom::element& result) {
     const std::string id = Str(result, "/unique_id"), status = Str(result, "/status");
+    Time(run, result, id, status);
+    return checks_.count(id) > 0 || datasets_.count(id) > 0;
+  }
+
+  void Time(const Invocation& run, const dom::element& result, const std::string& id,
+            const std::string& status) {
     if (const auto check = checks_.find(id); check != checks_.end() && !status.empty())
       Facts().checks[check->second].last_status = status;
     const auto at = datasets_.find(id);

@@ -162,14 +162,24 @@ class Settler {
     }
   }
 
-  // What the project's on-run-start and on-run-end hooks write out, whatever is run.
+  // What the project's on-run-start and on-run-end hooks write out or else do, whatever is run.
   void Operations(Facts& facts) {
     for (const auto& [id, hook] : m_.operations) {
       std::string unknown;
       const auto sql = HookText(hook, unknown);
+      const Place at{m_.file, "/nodes/" + id};
+      const std::string who = "the project's hook " + Split(id, '.').back();
+      const auto say = [&](const std::string& name, const std::string& what) {
+        facts.unresolved.push_back(
+            {name, "hook", std::nullopt, who + ", which runs with every dbt command, " + what, at});
+      };
+      if (!unknown.empty())
+        say(unknown + "()",
+            "calls the macro '" + unknown +
+                "', whose body is not the project's own or is empty: what it does is unknown");
       if (!sql) continue;
-      for (const SqlExport& found : FindExports(*sql))
-        Exported(found, "", "the project's hook " + Split(id, '.').back(), {m_.file, "/nodes/" + id}, facts);
+      for (const SqlExport& found : FindExports(*sql)) Exported(found, "", who, at, facts);
+      for (const std::string& effect : SideEffects(*sql)) say(id, effect);
     }
   }
 

@@ -1,3 +1,5 @@
+// dbt's run_results.json, catalog.json and sources.json.
+
 #include "ingest/dbt_artifacts.hpp"
 
 #include "tests/unit/support.hpp"
@@ -140,4 +142,19 @@ TEST_CASE("a file that is another one than it was given as is refused by name") 
   CHECK(said("catalog", folder.Write("cut.json", R"({"nodes": {)")).find("no JSON") != std::string::npos);
   CHECK(
       With(folder, {{"catalog", {folder.Write("cut.json", "{")}}}).facts.datasets.empty());  // all or nothing
+}
+
+TEST_CASE("a file of another project is not taken in silence") {
+  const Folder folder;
+  const auto said = [&](const char* option, const std::string& file) {
+    return With(folder, {{option, {file}}}).said;
+  };
+  const std::string results =
+      Results(folder, "r.json", R"("which": "run")", R"({"unique_id": "model.q.x", "status": "success"})");
+  CHECK(said("run-results", results).find("names no node of this manifest") != std::string::npos);
+  CHECK(said("catalog", folder.Write("c.json", R"({"nodes": {"model.q.x": {"columns": {}}}})"))
+            .find("names no node of this manifest") != std::string::npos);
+  CHECK(said("sources",
+             folder.Write("s.json", R"({"results": [{"unique_id": "source.q.x", "status": "pass"}]})"))
+            .find("names no node of this manifest") != std::string::npos);
 }

@@ -1,3 +1,5 @@
+// Importers and the builder: joining, names, messages.
+
 #include <doctest/doctest.h>
 
 #include "graph/names.hpp"
@@ -233,6 +235,8 @@ TEST_CASE("what the project's own hooks write out is seen, and a Python model th
                     "raw_code": "if dbt.is_incremental:\n  q = f'select max(at) from {dbt.this}'"},
       "operation.p.end-0": {"resource_type": "operation", "name": "end-0", "package_name": "p",
                             "raw_code": "{{ send_out() }}"},
+      "operation.p.end-1": {"resource_type": "operation", "name": "end-1", "package_name": "p",
+                            "raw_code": "{{ elementary.on_run_end() }}"},
       "operation.other.end-0": {"resource_type": "operation", "name": "end-0", "package_name": "other",
                                 "raw_code": "copy into 's3://else/' from {{ ref('m') }}"}},
     "sources": {}, "macros": {"macro.p.send_out": {"name": "send_out", "package_name": "p",
@@ -243,6 +247,8 @@ TEST_CASE("what the project's own hooks write out is seen, and a Python model th
   REQUIRE(facts[0].facts.extracts.size() == 1);
   CHECK(facts[0].facts.extracts[0].dataset == "model.p.m");
   CHECK(facts[0].facts.extracts[0].destination == "s3://bucket/");
+  REQUIRE(facts[0].facts.unresolved.size() == 1);  // what the foreign macro does, nobody knows: that is said
+  CHECK(Has(facts[0].facts.unresolved[0].message, "elementary.on_run_end"));
   REQUIRE(facts[0].facts.datasets.size() == 1);
   REQUIRE(facts[0].facts.datasets[0].findings.size() == 1);
   CHECK(facts[0].facts.datasets[0].findings[0].code == "watermark-filter");
