@@ -69,6 +69,10 @@ Hazard MakeHazard(const char* code, HazardSeverity severity, DatasetId dataset, 
 // Of what is written, the cells that begin before the bound of a finding (`days` before now); all of them
 // where nobody knows how far the bound reaches.
 SpanSet BeyondReach(const HazardContext& context, const Written& written, const Finding& finding);
+// Written by the column that cuts it into partitions: the key names cells, not rows.
+bool KeyIsGrain(const Dataset& dataset);
+// A run replaces the cells that its result has rows for, and no others.
+bool ReplacesPresentCells(const Dataset& dataset);
 // How sure a hazard is that was found in a query's text: evidence for those who doubt it.
 inline constexpr const char* kByText = "found in the text of the query, which is tokenized and not run";
 // The day of a declared change is among the cells, or lies between them.

@@ -109,6 +109,14 @@ SpanSet BeyondReach(const HazardContext& c, const Written& w, const Finding& f) 
   return w.spans.Clip(kMinInstant, layout.Floor(bound) == bound ? bound : layout.Next(bound));
 }
 
+bool KeyIsGrain(const Dataset& d) {
+  return d.key.size() == 1 && !d.column.empty() && Lower(d.key[0]) == Lower(d.column);
+}
+
+bool ReplacesPresentCells(const Dataset& d) {
+  return d.writes == Writes::kDynamicOverwrite || (d.writes == Writes::kDeleteInsert && KeyIsGrain(d));
+}
+
 bool Inside(const Written& w, const Change& change) {
   return w.whole || w.spans.empty() ||
          (w.spans.front().start < change.on && change.on < w.spans.back().end) || w.spans.Contains(change.on);

@@ -12,9 +12,7 @@ namespace {
 void Find(const HazardContext& c, std::vector<Hazard>& out) {
   for (const Written& w : WrittenCells(c)) {
     const Dataset& d = c.graph[w.dataset];
-    const bool key_is_grain = d.key.size() == 1 && !d.column.empty() && Lower(d.key[0]) == Lower(d.column);
-    if (d.writes != Writes::kDynamicOverwrite && !(d.writes == Writes::kDeleteInsert && key_is_grain))
-      continue;
+    if (!ReplacesPresentCells(d)) continue;
     out.push_back(MakeHazard("empty-partition-kept", HazardSeverity::kWarning, w,
                              fmt::format("a cell of {} that becomes empty keeps its old rows: {}", d.name,
                                          d.writes == Writes::kDynamicOverwrite

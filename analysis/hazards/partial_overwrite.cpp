@@ -25,17 +25,11 @@ void FromFinding(const Written& w, const Dataset& d, const Finding& f, std::vect
           : "take the bound away for this run, or partition the table so that only the period is replaced"));
 }
 
-// Replaces whole cells by what the result has of them.
-bool ReplacesCells(const Dataset& d) {
-  const bool by_grain = d.key.size() == 1 && !d.column.empty() && Lower(d.key[0]) == Lower(d.column);
-  return d.writes == Writes::kDynamicOverwrite || (d.writes == Writes::kDeleteInsert && by_grain);
-}
-
 // The cell in which a bound by the run's date lies is written from the part behind the bound.
 void CutCell(const HazardContext& c, const Written& w, const Dataset& d, const Finding& f,
              std::vector<Hazard>& out) {
   const auto days = f.fact.data.find("days");
-  if (!d.layout || w.whole || days == f.fact.data.end() || !ReplacesCells(d)) return;
+  if (!d.layout || w.whole || days == f.fact.data.end() || !ReplacesPresentCells(d)) return;
   const Instant bound =
       c.frame.now() - static_cast<Instant>(std::atof(days->second.c_str()) * static_cast<double>(kDay));
   const Span cell{d.layout->Floor(bound), d.layout->Next(bound)};
@@ -49,7 +43,7 @@ void CutCell(const HazardContext& c, const Written& w, const Dataset& d, const F
 
 // A job whose runs write less than a cell.
 void SmallRuns(const HazardContext& c, const Written& w, const Dataset& d, std::vector<Hazard>& out) {
-  if (!d.layout || !d.grain || !ReplacesCells(d)) return;
+  if (!d.layout || !d.grain || !ReplacesPresentCells(d)) return;
   for (const JobId id : d.jobs) {
     const Job& job = c.graph[id];
     if (!job.run_grain || job.run_grain->none() || job.run_grain->unit >= d.grain->unit) continue;

@@ -15,8 +15,7 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
     const Dataset& d = c.graph[w.dataset];
     if (d.writes != Writes::kMerge && d.writes != Writes::kDeleteInsert) continue;
     if (d.key.empty() || d.proven_unique == true) continue;
-    const bool key_is_grain = d.key.size() == 1 && !d.column.empty() && Lower(d.key[0]) == Lower(d.column);
-    if (d.writes == Writes::kDeleteInsert && key_is_grain) continue;
+    if (d.writes == Writes::kDeleteInsert && KeyIsGrain(d)) continue;
     if (KeyIsProven(d, d.key)) continue;
     Hazard h = MakeHazard(
         "unproven-key", HazardSeverity::kWarning, w,
