@@ -412,17 +412,17 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
         set[t[i].text.substr(4, end == std::string::npos ? end : end - 4)].push_back(name);
     }
     if (text && (t[i].kind == SqlToken::Kind::kJinja || t[i].text.find("{{") != std::string::npos)) {
-      const std::string clause = OuterClause(t, i).word;
-      if (Filters(clause)) {
-        for (const std::string& name : VariablesIn(t[i].text)) uses.emplace_back(name, i);
-        for (const auto& [name, variables] : set)
-          if (HasWord(t[i].text, name))
-            for (const std::string& variable : variables) uses.emplace_back(variable, i);
-      }
+      std::vector<std::string> named = VariablesIn(t[i].text);
+      for (const auto& [name, variables] : set)
+        if (HasWord(t[i].text, name)) named.insert(named.end(), variables.begin(), variables.end());
       const std::string call = Called(t[i]);
       const bool table = i > 0 && (t[i - 1].Is("FROM") || t[i - 1].Is("JOIN") || t[i - 1].IsSymbol(','));
-      if (!call.empty() && !Computes(call) && !table &&
-          (Filters(clause) || clause == "FROM" || clause == "JOIN"))
+      const bool unknown = !call.empty() && !table && !Computes(call);
+      if (named.empty() && !unknown) continue;
+      const std::string clause = OuterClause(t, i).word;
+      if (Filters(clause))
+        for (const std::string& name : named) uses.emplace_back(name, i);
+      if (unknown && (Filters(clause) || clause == "FROM" || clause == "JOIN"))
         add(out.unknown_filters, call);
     }
     if (!(t[i].IsSymbol('>') || t[i].Is("BETWEEN"))) continue;
