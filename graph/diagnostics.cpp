@@ -1,3 +1,5 @@
+// Messages as they are printed: place, severity, text, then what to do.
+
 #include "graph/diagnostics.hpp"
 
 #include "graph/words.hpp"

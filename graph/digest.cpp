@@ -1,3 +1,5 @@
+// SHA-256 by OpenSSL, digests of changes by xxHash.
+
 #include "graph/digest.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Exact names beat folded ones, which beat a last part that only one dataset has.
+
 #include "graph/names.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Mappings in the contract's JSON form, both ways.
+
 #include "graph/reads_json.hpp"
 
 #include <nlohmann/json.hpp>

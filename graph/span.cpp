@@ -1,3 +1,5 @@
+// Set algebra over sorted, disjoint stretches: each operation is one pass over both.
+
 #include "graph/span.hpp"
 
 #include <algorithm>

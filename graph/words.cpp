@@ -1,3 +1,5 @@
+// Words for people: plurals, lists, wrapping, near names, what is printable.
+
 #include "graph/words.hpp"
 
 #include <algorithm>

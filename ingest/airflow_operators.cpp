@@ -1,3 +1,5 @@
+// Operators that move data out, by the fields that name what and where to.
+
 #include "ingest/airflow_operators.hpp"
 
 namespace backreach {

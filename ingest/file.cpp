@@ -1,3 +1,5 @@
+// Files are mapped; a hash of one is taken by a thread beside the reader.
+
 #include "ingest/file.hpp"
 
 #include <fcntl.h>

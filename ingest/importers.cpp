@@ -1,3 +1,5 @@
+// The list of importers: a new one is a line here.
+
 #include "ingest/importer.hpp"
 
 namespace backreach {

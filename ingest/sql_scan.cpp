@@ -1,3 +1,5 @@
+// Tokens of SQL with Jinja, and what statements read, write out and do beside.
+
 #include "ingest/sql_scan.hpp"
 
 #include <algorithm>

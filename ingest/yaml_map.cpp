@@ -1,3 +1,5 @@
+// YAML as maps that know where each value stands and which keys were not asked for.
+
 #include "ingest/yaml_map.hpp"
 
 #include <fmt/format.h>

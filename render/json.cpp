@@ -1,3 +1,5 @@
+// Plans, graphs, datasets, copies and audits in the contract's JSON, keys in one fixed order.
+
 #include "render/json.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// A plan as a change record: hazards, steps, checks, copies, all of it in tables and fenced SQL.
+
 #include "render/markdown.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Words that several renderers share.
+
 #include "render/words.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The store's layouts, as the scripts that lead from each to the next.
+
 #include "graph/store/schema.hpp"
 
 namespace backreach {

@@ -1,3 +1,5 @@
+// Grains, zones and keys of cells.
+
 #include <doctest/doctest.h>
 
 #include "graph/calendar.hpp"

@@ -1,3 +1,5 @@
+// What a model's SQL, and the macros that it calls, say about a rerun.
+
 #include <doctest/doctest.h>
 
 #include "ingest/dbt_sql.hpp"

@@ -1,3 +1,5 @@
+// How dbt writes: adapter by strategy by key, overwrites, partitions.
+
 #include "ingest/dbt_writes.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,5 @@
+// Image and pre-image of every mapping.
+
 #include <doctest/doctest.h>
 
 #include <random>

@@ -1,3 +1,5 @@
+// dbt's selection grammar.
+
 #include <doctest/doctest.h>
 
 #include "analysis/selector.hpp"

@@ -1,3 +1,5 @@
+// Sets of stretches, and walks over ranked graphs.
+
 #include <doctest/doctest.h>
 
 #include <algorithm>

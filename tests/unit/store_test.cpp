@@ -1,3 +1,5 @@
+// The store: what is written is read, older layouts, damage, locks.
+
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 

@@ -1,3 +1,5 @@
+// Instants, zones and durations.
+
 #include <doctest/doctest.h>
 
 #include "graph/calendar.hpp"
