@@ -261,18 +261,9 @@ struct NodeFact {
   std::map<std::string, std::string> more;  // checksum, relation, test type, ...
 };
 
-// The same, packed (graph/packed_nodes.hpp): configs that several nodes share stand once.
-struct Bytes {
-  std::string bytes;
-};
+// The same, packed in blocks (graph/packed_nodes.hpp): configs that several nodes share stand once.
 struct PackedNodes {
-  struct Node {
-    std::string id, type;
-    Bytes fields;
-    std::int64_t config = -1;  // of `configs`; -1: it has none
-  };
-  std::deque<Node> nodes;
-  std::vector<Bytes> configs;
+  std::deque<std::string> nodes, configs;
   bool empty() const { return nodes.empty(); }
 };
 

@@ -1,109 +1,113 @@
-// A field is a letter, then each of its texts as a length (seven bits a byte, the lowest first) and bytes.
+// A node begins with a letter, its id and its type; a field is a letter and its texts. Configs are numbered
+// in their order, each as long as it says.
 
 #include "graph/packed_nodes.hpp"
-
-#include "graph/error.hpp"
 
 namespace backreach {
 
 namespace {
 
-constexpr char kMore = 'm', kConfig = 'c', kConfigName = 'C';
+constexpr char kNode = 'N', kMore = 'm', kConfigOf = 'r', kConfig = 'c', kConfigName = 'C';
+constexpr std::size_t kBlockSize = 64u << 10;
+constexpr const char* kDamaged =
+    "backreach: error: the nodes of a dbt project in the store are damaged: ingest it again";
 
-class Cursor {
- public:
-  explicit Cursor(std::string_view bytes) : bytes_(bytes) {}
-  bool done() const { return at_ >= bytes_.size(); }
-  char Letter() { return bytes_[at_++]; }
-  std::string Text() {
-    std::size_t length = 0;
-    for (int shift = 0;; shift += 7) {
-      if (done() || shift > 35) Fail();
-      const auto byte = static_cast<unsigned char>(bytes_[at_++]);
-      length |= static_cast<std::size_t>(byte & 0x7F) << shift;
-      if (byte < 0x80) break;
-    }
-    if (length > bytes_.size() - at_) Fail();
-    at_ += length;
-    return std::string(bytes_.substr(at_ - length, length));
-  }
-  [[noreturn]] static void Fail() {
-    throw Error("backreach: error: the nodes of a dbt project in the store are damaged: ingest it again",
-                Status::kStore);
-  }
+void Cut(ByteWriter& block, std::deque<std::string>& out) {
+  if (block.size() > 0) out.emplace_back(block.bytes());
+  block.Clear();
+}
 
- private:
-  std::string_view bytes_;
-  std::size_t at_ = 0;
-};
-
-void UnpackInto(std::string_view bytes, NodeFact& n) {
-  using Field = NodePacker::Field;
-  for (Cursor in(bytes); !in.done();) {
-    const char letter = in.Letter();
-    std::string text = in.Text();
-    switch (letter) {
-      case static_cast<char>(Field::kName): n.name = std::move(text); break;
-      case static_cast<char>(Field::kPackage): n.package = std::move(text); break;
-      case static_cast<char>(Field::kPath): n.path = std::move(text); break;
-      case static_cast<char>(Field::kPatchPath): n.patch_path = std::move(text); break;
-      case static_cast<char>(Field::kGroup): n.group = std::move(text); break;
-      case static_cast<char>(Field::kAccess): n.access = std::move(text); break;
-      case static_cast<char>(Field::kSourceName): n.source_name = std::move(text); break;
-      case static_cast<char>(Field::kVersion): n.version = std::move(text); break;
-      case static_cast<char>(Field::kFqn): n.fqn.push_back(std::move(text)); break;
-      case static_cast<char>(Field::kTag): n.tags.push_back(std::move(text)); break;
-      case static_cast<char>(Field::kParent): n.parents.push_back(std::move(text)); break;
-      case kMore: n.more[text] = in.Text(); break;
-      case kConfig: n.config[text].push_back(in.Text()); break;
-      case kConfigName: n.config[text]; break;
-      default: Cursor::Fail();
-    }
+void UnpackConfig(std::string_view bytes, NodeFact& n) {
+  for (ByteReader in(bytes, kDamaged); !in.done();) {
+    const char letter = static_cast<char>(in.Byte());
+    std::vector<std::string>& values = n.config[std::string(in.Text())];
+    if (letter == kConfig)
+      values.emplace_back(in.Text());
+    else if (letter != kConfigName)
+      in.Fail();
   }
 }
 
 }  // namespace
 
-void NodePacker::Text(std::string_view text) {
-  std::size_t length = text.size();
-  for (; length >= 0x80; length >>= 7) bytes_ += static_cast<char>(0x80 | (length & 0x7F));
-  bytes_ += static_cast<char>(length);
-  bytes_ += text;
+void NodePacker::Begin(std::string_view id, std::string_view type) {
+  if (block_.size() >= kBlockSize) Cut(block_, out_.nodes);
+  block_.Byte(kNode);
+  block_.Text(id), block_.Text(type);
 }
 void NodePacker::Put(Field field, std::string_view value) {
-  bytes_ += static_cast<char>(field);
-  Text(value);
+  block_.Byte(static_cast<unsigned char>(field));
+  block_.Text(value);
 }
 void NodePacker::PutMore(std::string_view key, std::string_view value) {
-  bytes_ += kMore;
-  Text(key), Text(value);
+  block_.Byte(kMore);
+  block_.Text(key), block_.Text(value);
 }
 void NodePacker::PutConfig(std::string_view name, std::string_view value) {
-  bytes_ += kConfig;
-  Text(name), Text(value);
+  config_.Byte(kConfig);
+  config_.Text(name), config_.Text(value);
 }
 void NodePacker::PutConfigName(std::string_view name) {
-  bytes_ += kConfigName;
-  Text(name);
+  config_.Byte(kConfigName);
+  config_.Text(name);
+}
+void NodePacker::EndConfig() {
+  const auto [it, fresh] = configs_.emplace(config_.bytes(), configs_.size());
+  if (fresh) {
+    if (config_block_.size() >= kBlockSize) Cut(config_block_, out_.configs);
+    config_block_.Text(config_.bytes());
+  }
+  block_.Byte(kConfigOf);
+  block_.Number(it->second);
 }
 
-NodeFact Unpack(const PackedNodes& nodes, std::size_t i) {
-  const PackedNodes::Node& node = nodes.nodes[i];
-  NodeFact out;
-  out.id = node.id;
-  out.type = node.type;
-  if (node.config >= 0) {
-    if (static_cast<std::size_t>(node.config) >= nodes.configs.size()) Cursor::Fail();
-    UnpackInto(nodes.configs[static_cast<std::size_t>(node.config)].bytes, out);
-  }
-  UnpackInto(node.fields.bytes, out);
-  return out;
+PackedNodes NodePacker::Take() {
+  Cut(block_, out_.nodes);
+  Cut(config_block_, out_.configs);
+  return std::move(out_);
 }
 
 std::vector<NodeFact> Unpack(const PackedNodes& nodes) {
+  using Field = NodePacker::Field;
+  std::vector<std::string_view> configs;
+  for (const std::string& block : nodes.configs)
+    for (ByteReader in(block, kDamaged); !in.done();) configs.push_back(in.Text());
   std::vector<NodeFact> out;
-  out.reserve(nodes.nodes.size());
-  for (std::size_t i = 0; i < nodes.nodes.size(); ++i) out.push_back(Unpack(nodes, i));
+  for (const std::string& block : nodes.nodes) {
+    for (ByteReader in(block, kDamaged); !in.done();) {
+      const char letter = static_cast<char>(in.Byte());
+      if (letter == kNode) {
+        NodeFact& n = out.emplace_back();
+        n.id = in.Text();
+        n.type = in.Text();
+        continue;
+      }
+      if (out.empty()) in.Fail();
+      NodeFact& n = out.back();
+      if (letter == kConfigOf) {
+        const std::uint64_t number = in.Number();
+        if (number >= configs.size()) in.Fail();
+        UnpackConfig(configs[static_cast<std::size_t>(number)], n);
+        continue;
+      }
+      const std::string_view text = in.Text();
+      switch (letter) {
+        case static_cast<char>(Field::kName): n.name = text; break;
+        case static_cast<char>(Field::kPackage): n.package = text; break;
+        case static_cast<char>(Field::kPath): n.path = text; break;
+        case static_cast<char>(Field::kPatchPath): n.patch_path = text; break;
+        case static_cast<char>(Field::kGroup): n.group = text; break;
+        case static_cast<char>(Field::kAccess): n.access = text; break;
+        case static_cast<char>(Field::kSourceName): n.source_name = text; break;
+        case static_cast<char>(Field::kVersion): n.version = text; break;
+        case static_cast<char>(Field::kFqn): n.fqn.emplace_back(text); break;
+        case static_cast<char>(Field::kTag): n.tags.emplace_back(text); break;
+        case static_cast<char>(Field::kParent): n.parents.emplace_back(text); break;
+        case kMore: n.more[std::string(text)] = in.Text(); break;
+        default: in.Fail();
+      }
+    }
+  }
   return out;
 }
 

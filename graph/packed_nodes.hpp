@@ -5,13 +5,15 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "graph/bytes.hpp"
 #include "graph/facts.hpp"
 
 namespace backreach {
 
-// Writes the fields of one node, or of a config that many nodes share, one behind the other.
+// Packs nodes one after the other: Begin, the node's fields, and the next one's Begin or Take.
 class NodePacker {
  public:
   enum class Field : char {
@@ -27,21 +29,26 @@ class NodePacker {
     kTag = 't',
     kParent = 'd',  // one item of a list each
   };
+  void Begin(std::string_view id, std::string_view type);
   void Put(Field field, std::string_view value);
   void PutMore(std::string_view key, std::string_view value);
-  // A config's name with one of its values; a list without items is a name alone.
+
+  // A config's names, each with its values; a list without items is a name alone. EndConfig gives the config,
+  // or an equal one from before, to the node.
+  void BeginConfig() { config_.Clear(); }
   void PutConfig(std::string_view name, std::string_view value);
   void PutConfigName(std::string_view name);
-  const std::string& bytes() const { return bytes_; }
-  void Clear() { bytes_.clear(); }
+  void EndConfig();
+
+  PackedNodes Take();
 
  private:
-  void Text(std::string_view text);
-  std::string bytes_;
+  ByteWriter block_, config_, config_block_;
+  std::unordered_map<std::string, std::uint64_t> configs_;
+  PackedNodes out_;
 };
 
-// The node that was packed; throws Error(kStore) if the bytes are none.
-NodeFact Unpack(const PackedNodes& nodes, std::size_t i);
+// The nodes that were packed; throws Error(kStore) if the bytes are none.
 std::vector<NodeFact> Unpack(const PackedNodes& nodes);
 
 }  // namespace backreach

@@ -29,6 +29,7 @@ namespace dom = simdjson::dom;
 using json::Bool;
 using json::Child;
 using json::Fields;
+using json::Key;
 using json::OptStr;
 using json::Str;
 using json::Strings;
@@ -278,7 +279,7 @@ class ManifestReader {
       copy.kind = "export";
       copy.at = {m_.file, "/saved_queries/" + id};
       std::vector<std::string> parts;
-      for (const char* part : {"database", "schema_name", "alias"})
+      for (const Key part : {Key("database"), Key("schema_name"), Key("alias")})
         if (const auto text = Str(config, part); !text.empty()) parts.emplace_back(text);
       if (Str(config, "alias").empty()) parts.emplace_back(Str(item, "name"));
       copy.where = Join(parts, ".");
@@ -387,7 +388,7 @@ class ManifestReader {
     }
     dom::element properties;
     if (Child(config, "properties", properties))  // Trino's table properties
-      for (const char* name : {"partitioning", "partitioned_by"})
+      for (const Key name : {Key("partitioning"), Key("partitioned_by")})
         for (std::string& text : Strings(properties, name)) {
           node.write->has_partition_by = true;
           node.write->partition.texts.push_back(std::move(text));
@@ -398,7 +399,7 @@ class ManifestReader {
     node.write->config.table_type = Lower(Str(config, "table_type"));
     node.write->config.inserts_only = Bool(config, "inserts_only").value_or(false);
     node.write->skips_matched = Bool(config, "skip_matched_step").value_or(false);
-    for (const char* when : {"pre-hook", "post-hook", "pre_hook", "post_hook"}) {
+    for (const Key when : {Key("pre-hook"), Key("post-hook"), Key("pre_hook"), Key("post_hook")}) {
       dom::element hooks;
       dom::array list;
       if (!Child(config, when, hooks)) continue;
@@ -505,7 +506,8 @@ class ManifestReader {
     if (Child(e, "test_metadata", meta)) {
       name = std::string(Str(meta, "name"));
       if (Child(meta, "kwargs", kwargs)) {
-        for (const char* field : {"combination_of_columns", "column_list", "column_names", "column_name"}) {
+        for (const Key field :
+             {Key("combination_of_columns"), Key("column_list"), Key("column_names"), Key("column_name")}) {
           check.columns = Strings(kwargs, field);
           if (!check.columns.empty()) break;
         }
@@ -561,11 +563,11 @@ class ManifestReader {
     if (Child(e, "meta", meta)) metas.push_back(meta);
     if (Child(e, "config", config) && Child(config, "meta", meta)) metas.push_back(meta);
     for (const dom::element& m : metas) {
-      for (const char* word : {"extract", "holds_extract", "cache", "cached"}) {
+      for (const Key word : {Key("extract"), Key("holds_extract"), Key("cache"), Key("cached")}) {
         dom::element value;
         if (Child(m, word, value) && !(value.is_bool() && !bool(value))) exposure.holds_extract = true;
       }
-      for (const char* word : {"taken", "trained_on"})
+      for (const Key word : {Key("taken"), Key("trained_on")})
         for (const std::string& taken : Strings(m, word))
           if (std::find(copy.taken.begin(), copy.taken.end(), taken) == copy.taken.end())
             copy.taken.push_back(taken);

@@ -16,6 +16,7 @@ namespace {
 
 using json::Child;
 using json::Element;
+using json::Key;
 using json::Str;
 using Field = NodePacker::Field;
 
@@ -86,20 +87,12 @@ std::string DbtNodeType(const std::string& id, const json::Fields& node) {
   return std::string(type.empty() ? std::string_view(id).substr(0, id.find('.')) : type);
 }
 
-std::int64_t DbtNodeReader::Config(const Element& config) {
-  NodePacker packer;
-  Flatten(config, "", packer);
-  const auto [it, fresh] = configs_.emplace(packer.bytes(), static_cast<std::int64_t>(out_.configs.size()));
-  if (fresh) out_.configs.push_back({packer.bytes()});
-  return it->second;
-}
-
 void DbtNodeReader::Node(const std::string& section, const std::string& id, const json::Fields& e,
                          const json::Fields& config, const Element* config_element) {
-  std::string type = DbtNodeType(id, e);
+  const std::string type = DbtNodeType(id, e);
   if (type == "macro" || type == "doc" || type == "group" || type == "operation") return;
   NodePacker& out = packer_;
-  out.Clear();
+  out.Begin(id, type);
   out.Put(Field::kName, Str(e, "name"));
   out.Put(Field::kPackage, Str(e, "package_name"));
   out.Put(Field::kPath, Str(e, "original_file_path"));
@@ -139,28 +132,32 @@ void DbtNodeReader::Node(const std::string& section, const std::string& id, cons
     out.PutMore("test_type", "singular");
   }
   if (type == "unit_test") out.PutMore("test_type", "unit");
-  for (const char* key : {"alias", "database", "schema", "identifier", "type", "label"})
-    if (const auto value = Str(e, key); !value.empty()) out.PutMore(key, value);
+  for (const Key key :
+       {Key("alias"), Key("database"), Key("schema"), Key("identifier"), Key("type"), Key("label")})
+    if (const auto value = Str(e, key); !value.empty()) out.PutMore(key.name, value);
   if (type == "seed" && Child(e, "checksum", child)) out.PutMore("checksum", Str(child, "checksum"));
-  for (const char* key : {"raw_code", "raw_sql"})
+  for (const Key key : {Key("raw_code"), Key("raw_sql")})
     if (const auto text = Str(e, key); !text.empty()) out.PutMore("body", ChangeDigest(text));
   if (Child(e, "unrendered_config", child)) out.PutMore("unrendered_config", ComparedConfig(child));
   Described(e, config, out);
   if (Child(e, "contract", child)) out.PutMore("contract", ChangeDigest(Minified(child)));
-  for (const char* key : {"type_params", "filter", "measures", "dimensions", "entities", "query_params",
-                          "exports", "given", "expect", "freshness", "loaded_at_field", "owner", "url",
-                          "maturity", "meta_of", "arguments", "returns"})
-    if (Child(e, key, child)) out.PutMore(key, ChangeDigest(Minified(child)));
+  for (const Key key : {Key("type_params"), Key("filter"), Key("measures"), Key("dimensions"),
+                        Key("entities"), Key("query_params"), Key("exports"), Key("given"), Key("expect"),
+                        Key("freshness"), Key("loaded_at_field"), Key("owner"), Key("url"), Key("maturity"),
+                        Key("meta_of"), Key("arguments"), Key("returns")})
+    if (Child(e, key, child)) out.PutMore(key.name, ChangeDigest(Minified(child)));
   if (section == "exposures" && Child(e, "meta", child)) out.PutMore("meta", ChangeDigest(Minified(child)));
-  out_.nodes.push_back({id, std::move(type), {out.bytes()}, config_element ? Config(*config_element) : -1});
+  if (!config_element) return;
+  out.BeginConfig();
+  Flatten(*config_element, "", out);
+  out.EndConfig();
 }
 
 void DbtNodeReader::Macro(const std::string& id, const Element& e) {
-  packer_.Clear();
+  packer_.Begin(id, "macro");
   packer_.PutMore("body", ChangeDigest(Str(e, "macro_sql")));
   Element depends;
   if (Child(e, "depends_on", depends)) packer_.PutMore("macros", Join(json::Strings(depends, "macros"), " "));
-  out_.nodes.push_back({id, "macro", {packer_.bytes()}, -1});
 }
 
 }  // namespace backreach

@@ -3,7 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "graph/packed_nodes.hpp"
 #include "ingest/json_fields.hpp"
@@ -20,14 +19,11 @@ class DbtNodeReader {
             const json::Fields& config, const json::Element* config_element);
   // A change of a macro is a change of what calls it.
   void Macro(const std::string& id, const json::Element& macro);
-  PackedNodes Take() { return std::move(out_); }
+  PackedNodes Take() { return packer_.Take(); }
 
  private:
-  std::int64_t Config(const json::Element& config);
-  PackedNodes out_;
   NodePacker packer_;
   std::string tags_;
-  std::unordered_map<std::string, std::int64_t> configs_;
 };
 
 }  // namespace backreach

@@ -3,10 +3,13 @@
 
 #include <simdjson.h>
 
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "graph/facts.hpp"
@@ -15,6 +18,168 @@ namespace backreach::json {
 
 using Element = simdjson::dom::element;
 
+// The keys that anything asks for by name, each with a place of its own in Fields.
+inline constexpr std::string_view kKeys[] = {"access",
+                                             "adapter_type",
+                                             "alias",
+                                             "arguments",
+                                             "attached_node",
+                                             "backreach",
+                                             "batch_size",
+                                             "begin",
+                                             "cache",
+                                             "cached",
+                                             "checksum",
+                                             "column_list",
+                                             "column_name",
+                                             "column_names",
+                                             "columns",
+                                             "combination_of_columns",
+                                             "concurrent_batches",
+                                             "config",
+                                             "constraints",
+                                             "contract",
+                                             "data_type",
+                                             "database",
+                                             "dbt_schema_version",
+                                             "depends_on",
+                                             "description",
+                                             "destinations",
+                                             "dimensions",
+                                             "email",
+                                             "enabled",
+                                             "enforced",
+                                             "entities",
+                                             "error_if",
+                                             "event_time",
+                                             "expect",
+                                             "export_as",
+                                             "exports",
+                                             "extract",
+                                             "field",
+                                             "filter",
+                                             "fqn",
+                                             "freshness",
+                                             "full_refresh",
+                                             "given",
+                                             "granularity",
+                                             "group",
+                                             "holds_extract",
+                                             "identifier",
+                                             "incremental_predicates",
+                                             "incremental_strategy",
+                                             "inserts_only",
+                                             "kwargs",
+                                             "label",
+                                             "language",
+                                             "latest_version",
+                                             "limit",
+                                             "liquid_clustered_by",
+                                             "loaded_at_field",
+                                             "macro_sql",
+                                             "macros",
+                                             "materialized",
+                                             "maturity",
+                                             "measures",
+                                             "merge_exclude_columns",
+                                             "merge_update_columns",
+                                             "meta",
+                                             "meta_of",
+                                             "model",
+                                             "name",
+                                             "nodes",
+                                             "on_schema_change",
+                                             "original_file_path",
+                                             "owner",
+                                             "package_name",
+                                             "partition_by",
+                                             "partitioned_by",
+                                             "partitioning",
+                                             "partitions",
+                                             "patch_path",
+                                             "path",
+                                             "persist_docs",
+                                             "post-hook",
+                                             "post_hook",
+                                             "pre-hook",
+                                             "pre_hook",
+                                             "predicates",
+                                             "project_name",
+                                             "properties",
+                                             "query_params",
+                                             "raw_code",
+                                             "raw_sql",
+                                             "relation",
+                                             "resource_type",
+                                             "returns",
+                                             "schema",
+                                             "schema_name",
+                                             "severity",
+                                             "skip_matched_step",
+                                             "source_name",
+                                             "sql",
+                                             "table_type",
+                                             "tags",
+                                             "taken",
+                                             "test_metadata",
+                                             "trained_on",
+                                             "type",
+                                             "type_params",
+                                             "unique_id",
+                                             "unique_key",
+                                             "unrendered_config",
+                                             "url",
+                                             "version",
+                                             "where"};
+inline constexpr int kKeyCount = static_cast<int>(std::size(kKeys));
+
+// A perfect hash of the keys, found by the compiler: the table says which key can stand at a hash.
+constexpr std::uint32_t KeyHash(std::string_view key, std::uint32_t factor) {
+  const std::size_t n = key.size();
+  const auto at = [&](std::size_t i) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(key[i]));
+  };
+  const std::uint32_t mixed = (at(0) | at(n / 2) << 8 | at(n - 1) << 16 | at(n * 3 / 8) << 24) ^
+                              static_cast<std::uint32_t>(n) * 0x9E3779B1u;
+  return (mixed * factor) >> 21;
+}
+struct KeyTable {
+  std::uint32_t factor = 0;
+  std::int16_t key[2048] = {};  // -1: none
+};
+consteval KeyTable MakeKeyTable() {
+  KeyTable table;
+  for (std::uint32_t factor = 0x85EBCA6Bu;; factor += 0x9E3779B2u) {
+    table.factor = factor;
+    for (std::int16_t& slot : table.key) slot = -1;
+    bool clash = false;
+    for (int i = 0; i < kKeyCount && !clash; ++i) {
+      std::int16_t& slot = table.key[KeyHash(kKeys[i], factor)];
+      clash = slot >= 0;
+      slot = static_cast<std::int16_t>(i);
+    }
+    if (!clash) return table;
+  }
+}
+inline constexpr KeyTable kKeyTable = MakeKeyTable();
+
+// The number of a key; -1 if nobody asks for it.
+constexpr int KeyNumber(std::string_view key) {
+  if (key.empty()) return -1;
+  const int i = kKeyTable.key[KeyHash(key, kKeyTable.factor)];
+  return i >= 0 && kKeys[i] == key ? i : -1;
+}
+
+// A key as it is asked for; one that is missing from kKeys does not compile.
+struct Key {
+  std::string_view name;
+  int number;
+  template <std::size_t N>
+  consteval Key(const char (&text)[N]) : name(text, N - 1), number(KeyNumber(name)) {
+    if (number < 0) throw "this key is missing from kKeys";
+  }
+};
+
 // The fields of one object, found once: a node is asked for dozens of them.
 class Fields {
  public:
@@ -22,23 +187,27 @@ class Fields {
   explicit Fields(const Element& e) {
     simdjson::dom::object object;
     if (e.get(object)) return;
-    fields_.reserve(48);
-    for (const auto& field : object) fields_.emplace_back(field.key, field.value);
+    for (const auto& field : object) {
+      const int i = KeyNumber(field.key);
+      if (i < 0 || there_[static_cast<std::size_t>(i)]) continue;
+      there_[static_cast<std::size_t>(i)] = true;
+      values_[static_cast<std::size_t>(i)] = field.value;
+    }
   }
-  const Element* Find(std::string_view key) const {
-    for (const auto& [name, value] : fields_)
-      if (name == key) return &value;
-    return nullptr;
+  const Element* Find(Key key) const {
+    const auto i = static_cast<std::size_t>(key.number);
+    return there_[i] ? &values_[i] : nullptr;
   }
 
  private:
-  std::vector<std::pair<std::string_view, Element>> fields_;
+  std::bitset<kKeyCount> there_;
+  std::array<Element, kKeyCount> values_;
 };
 
-inline bool Child(const Element& e, std::string_view key, Element& out) {
-  return e.is_object() && !e[key].get(out) && !out.is_null();
+inline bool Child(const Element& e, Key key, Element& out) {
+  return e.is_object() && !e[key.name].get(out) && !out.is_null();
 }
-inline bool Child(const Fields& e, std::string_view key, Element& out) {
+inline bool Child(const Fields& e, Key key, Element& out) {
   const Element* found = e.Find(key);
   if (!found || found->is_null()) return false;
   out = *found;
@@ -46,19 +215,19 @@ inline bool Child(const Fields& e, std::string_view key, Element& out) {
 }
 
 template <typename Object>
-std::string_view Str(const Object& e, std::string_view key) {
+std::string_view Str(const Object& e, Key key) {
   Element child;
   std::string_view s;
   if (!Child(e, key, child) || child.get(s)) return {};
   return s;
 }
 template <typename Object>
-Text OptStr(const Object& e, std::string_view key) {
+Text OptStr(const Object& e, Key key) {
   const std::string_view s = Str(e, key);
   return s.empty() ? Text() : Text(s);
 }
 template <typename Object>
-std::optional<bool> Bool(const Object& e, std::string_view key) {
+std::optional<bool> Bool(const Object& e, Key key) {
   Element child;
   bool b;
   if (!Child(e, key, child) || child.get(b)) return std::nullopt;
@@ -81,7 +250,7 @@ inline std::vector<std::string> Strings(const Element& e) {
   return out;
 }
 template <typename Object>
-std::vector<std::string> Strings(const Object& e, std::string_view key) {
+std::vector<std::string> Strings(const Object& e, Key key) {
   Element child;
   return Child(e, key, child) ? Strings(child) : std::vector<std::string>();
 }

@@ -1,13 +1,17 @@
-// The layouts of the store, oldest first: layout N is what the first N scripts make.
+// The layout of the store (schema.md says what a person finds in it).
 #pragma once
-
-#include <vector>
 
 namespace backreach {
 
 // `PRAGMA application_id` of a store: "bkrc".
 inline constexpr int kApplicationId = 0x626B7263;
 
-const std::vector<const char*>& LayoutScripts();
+// `PRAGMA user_version`: the layout that this program writes.
+inline constexpr int kLayout = 4;
+
+extern const char* const kSchema;  // makes it in an empty file
+// Before and after kSchema in a file of layout 1, 2 or 3: sources stay known, their facts do not.
+extern const char* const kMoveOlder;
+extern const char* const kTakeOlder;
 
 }  // namespace backreach

@@ -108,25 +108,71 @@ TEST_CASE(
   CHECK(status(place.path()) == 3);
 }
 
-TEST_CASE("rows that somebody changed by hand are noticed") {
+TEST_CASE("facts that somebody changed by hand are noticed") {
   const Place2 place;
   Store::OpenForWriting(place.path()).Replace({Sample("dbt", "shop", 2)});
-  Sql(place.path(), "update dataset set owner = 'me' where name = 'shop0'");
+  Sql(place.path(),
+      "update block set bytes = cast(substr(bytes, 1, length(bytes) - 1) || x'01' as blob) where part = "
+      "'dataset'");
   CHECK_THROWS_WITH(Store::OpenForReading(place.path()).Load(), doctest::Contains("dbt:shop"));
   CHECK_FALSE(Store::OpenForReading(place.path()).Check().empty());
 }
 
-TEST_CASE("every older layout is brought up to date with what it holds") {
-  for (std::size_t layout = 0; layout <= LayoutScripts().size(); ++layout) {
+TEST_CASE("a store of an older layout keeps its sources, and says which to ingest again") {
+  for (const int layout : {1, 2, 3}) {
     const Place2 place;
     std::filesystem::create_directories(place.folder / "sub");
-    for (std::size_t i = 0; i < layout; ++i) Sql(place.path(), LayoutScripts()[i]);
-    if (layout > 0)
-      Sql(place.path(), "pragma application_id = " + std::to_string(kApplicationId) +
-                            "; pragma user_version = " + std::to_string(layout));
+    Sql(place.path(),
+        "create table source (id integer primary key, kind text, name text, key text, sha256 text, "
+        "ingested_at text, rows_hash text);"
+        "create table dataset (source integer references source (id) on delete cascade, n integer, name "
+        "text);"
+        "insert into source values (1, 'dbt', 'shop', 'shop', 'sha-shop1', '2026-01-01', 'f00'), "
+        "(7, 'registry', 'r.yml', '/r.yml', 'x', '2026-01-01', 'f00');"
+        "insert into dataset values (1, 0, 'a'), (7, 0, 'b');"
+        "pragma application_id = " +
+            std::to_string(kApplicationId) + "; pragma user_version = " + std::to_string(layout));
+    CHECK_THROWS_WITH(Store::OpenForReading(place.path()), doctest::Contains("older backreach"));
     Store store = Store::OpenForWriting(place.path());
-    CHECK(store.layout() == NewestLayout());
+    CHECK(store.layout() == kLayout);
+    CHECK_THROWS_WITH(store.Load(), doctest::Contains("what dbt:shop and registry:r.yml said"));
     CHECK(store.Replace({Sample("dbt", "shop", 1)}) == 1);
-    CHECK(store.Load().size() == 1);
+    CHECK_THROWS_WITH(store.Load(), doctest::Contains("what registry:r.yml said"));
+    SourceFacts registry = Sample("registry", "/r.yml", 1);
+    CHECK(store.Replace({registry}) == 1);
+    CHECK(store.Load().size() == 2);
   }
+}
+
+TEST_CASE("many facts fill many blocks, and a block that is gone is noticed") {
+  const Place2 place;
+  SourceFacts big = Sample("dbt", "shop", 3000);
+  for (int i = 0; i < 3000; ++i)
+    big.facts.checks.push_back({"c" + std::to_string(i),
+                                "shop0",
+                                "unique",
+                                {"id"},
+                                i % 2 == 0,
+                                i % 3 == 0,
+                                i % 5 == 0,
+                                i % 7 == 0 ? Text("pass") : Text(),
+                                {"m.json", "/nodes"}});
+  Store::OpenForWriting(place.path()).Replace({big});
+  const auto loaded = Store::OpenForReading(place.path()).Load();
+  REQUIRE(loaded[0].facts.datasets.size() == 3000);
+  REQUIRE(loaded[0].facts.checks.size() == 3000);
+  bool same = true;
+  for (std::size_t i = 0; i < 3000; ++i) {
+    const CheckFact &got = loaded[0].facts.checks[i], &want = big.facts.checks[i];
+    same = same && got.id == want.id && got.dataset == want.dataset && got.at == want.at &&
+           got.covers_all_rows == want.covers_all_rows && got.fails_run == want.fails_run &&
+           got.enabled == want.enabled && got.last_status == want.last_status &&
+           loaded[0].facts.datasets[i].name == big.facts.datasets[i].name &&
+           loaded[0].facts.datasets[i].proven_unique == big.facts.datasets[i].proven_unique;
+  }
+  CHECK(same);
+  Sql(place.path(),
+      "delete from block where part = 'check' and n = (select max(n) from block where part = 'check')");
+  CHECK_THROWS_WITH(Store::OpenForReading(place.path()).Load(),
+                    doctest::Contains("ingest this source again"));
 }
