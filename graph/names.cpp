@@ -2,7 +2,7 @@
 
 #include "graph/names.hpp"
 
-#include <algorithm>
+#include <functional>
 #include <set>
 
 #include "graph/words.hpp"
@@ -27,26 +27,72 @@ bool EndsAtPart(std::string_view name, std::string_view given) {
 }  // namespace
 
 void NameIndex::Add(std::string_view name, std::uint32_t id, bool exact) {
-  const auto at = static_cast<std::uint32_t>(entries_.size());
-  entries_.push_back({std::string(name), id, exact});
-  if (exact) {
-    exact_.emplace(std::string(name), at);
-    folded_.emplace(Lower(name), at);
+  entries_.push_back({texts_.size(), static_cast<std::uint32_t>(name.size()), id, exact});
+  texts_ += name;
+}
+
+std::string NameIndex::KeyOf(By by, std::string_view name) {
+  return Lower(by == By::kLastPart ? LastPart(name) : name);
+}
+
+void NameIndex::Fill(By by) const {
+  Table& table = tables_[static_cast<int>(by)];
+  if (table.filled == entries_.size()) return;
+  const auto put = [&](Table::Slot slot) {
+    std::size_t at = slot.hash & (table.slots.size() - 1);
+    while (table.slots[at].entry != 0) at = (at + 1) & (table.slots.size() - 1);
+    table.slots[at] = slot;
+  };
+  const std::size_t most = table.used + entries_.size() - table.filled;
+  if (most * 2 > table.slots.size()) {
+    std::size_t size = 64;
+    while (size < most * 2) size *= 2;
+    // Again from the first entry on: of equal names the first stays the first that is found.
+    table.slots.assign(size, {});
+    table.filled = table.used = 0;
   }
-  last_part_.emplace(Lower(LastPart(name)), at);
+  for (; table.filled < entries_.size(); ++table.filled) {
+    const Entry& e = entries_[table.filled];
+    if (!e.exact && by != By::kLastPart) continue;
+    const std::size_t hash = by == By::kExact ? std::hash<std::string_view>()(NameOf(e))
+                                              : std::hash<std::string>()(KeyOf(by, NameOf(e)));
+    put({static_cast<std::uint32_t>(hash), static_cast<std::uint32_t>(table.filled + 1)});
+    ++table.used;
+  }
+}
+
+// Calls f with the entries of this key until it returns false, in the order in which they were added.
+template <typename F>
+void NameIndex::Each(By by, std::string_view key, F f) const {
+  Fill(by);
+  const Table& table = tables_[static_cast<int>(by)];
+  if (table.slots.empty()) return;
+  const auto hash = static_cast<std::uint32_t>(std::hash<std::string_view>()(key));
+  for (std::size_t at = hash & (table.slots.size() - 1); table.slots[at].entry != 0;
+       at = (at + 1) & (table.slots.size() - 1)) {
+    if (table.slots[at].hash != hash) continue;
+    const Entry& e = entries_[table.slots[at].entry - 1];
+    const bool same = by == By::kExact ? NameOf(e) == key : KeyOf(by, NameOf(e)) == key;
+    if (same && !f(e)) return;
+  }
 }
 
 std::optional<std::uint32_t> NameIndex::FindExact(std::string_view given) const {
-  const auto it = exact_.find(std::string(given));
-  if (it == exact_.end()) return std::nullopt;
-  return entries_[it->second].id;
+  std::optional<std::uint32_t> found;
+  Each(By::kExact, given, [&](const Entry& e) {
+    found = e.id;
+    return false;
+  });
+  return found;
 }
 
 NameMatch NameIndex::FindPlain(std::string_view given) const {
-  const auto collect = [&](const auto& range, auto matches) {
+  const auto collect = [&](By by, std::string_view key, auto matches) {
     std::set<std::uint32_t> ids;
-    for (auto it = range.first; it != range.second; ++it)
-      if (matches(entries_[it->second])) ids.insert(entries_[it->second].id);
+    Each(by, key, [&](const Entry& e) {
+      if (matches(NameOf(e))) ids.insert(e.id);
+      return true;
+    });
     return std::vector<std::uint32_t>(ids.begin(), ids.end());
   };
   const auto decide = [](std::vector<std::uint32_t> ids) {
@@ -57,16 +103,15 @@ NameMatch NameIndex::FindPlain(std::string_view given) const {
       match.candidates = std::move(ids);
     return match;
   };
-  const std::string key(given), folded = Lower(given);
-  const auto any = [](const Entry&) { return true; };
-  auto ids = collect(exact_.equal_range(key), any);
+  const std::string folded = Lower(given), last = KeyOf(By::kLastPart, given);
+  const auto any = [](std::string_view) { return true; };
+  auto ids = collect(By::kExact, given, any);
   if (!ids.empty()) return decide(std::move(ids));
-  ids = collect(folded_.equal_range(folded), any);
+  ids = collect(By::kFolded, folded, any);
   if (!ids.empty()) return decide(std::move(ids));
-  const auto range = last_part_.equal_range(std::string(Lower(LastPart(given))));
-  ids = collect(range, [&](const Entry& e) { return EndsAtPart(e.name, given); });
+  ids = collect(By::kLastPart, last, [&](std::string_view name) { return EndsAtPart(name, given); });
   if (!ids.empty()) return decide(std::move(ids));
-  ids = collect(range, [&](const Entry& e) { return EndsAtPart(Lower(e.name), folded); });
+  ids = collect(By::kLastPart, last, [&](std::string_view name) { return EndsAtPart(Lower(name), folded); });
   return decide(std::move(ids));
 }
 
@@ -82,7 +127,7 @@ NameMatch NameIndex::Find(std::string_view given) const {
 std::vector<std::string> NameIndex::Near(std::string_view given, std::size_t most) const {
   std::vector<std::string> names;
   names.reserve(entries_.size());
-  for (const Entry& e : entries_) names.push_back(e.name);
+  for (const Entry& e : entries_) names.emplace_back(NameOf(e));
   return Nearest(given, names, most);
 }
 

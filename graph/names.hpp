@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace backreach {
@@ -17,7 +16,7 @@ struct NameMatch {
 };
 
 // Exact names beat folded ones, which beat a unique last part. Quotes, back-ticks and brackets are read as
-// SQL identifiers. Numbers are the caller's.
+// SQL identifiers. Numbers are the caller's. One thread asks at a time.
 class NameIndex {
  public:
   // `exact`: a canonical name or an alias; else a short name, which counts like a last part.
@@ -29,13 +28,29 @@ class NameIndex {
 
  private:
   struct Entry {
-    std::string name;
-    std::uint32_t id;
+    std::size_t at;  // in texts_
+    std::uint32_t size, id;
     bool exact;
   };
+  enum class By { kExact, kFolded, kLastPart };
+  // Open addressing over the entries that have a key; filled when it is first asked.
+  struct Table {
+    struct Slot {
+      std::uint32_t hash = 0, entry = 0;  // one more than the entry's number; 0: free
+    };
+    std::vector<Slot> slots;
+    std::size_t filled = 0;  // entries that are in it, or have no key
+    std::size_t used = 0;
+  };
+  std::string_view NameOf(const Entry& e) const { return std::string_view(texts_).substr(e.at, e.size); }
+  static std::string KeyOf(By by, std::string_view name);
+  void Fill(By by) const;
+  template <typename F>
+  void Each(By by, std::string_view key, F f) const;
   NameMatch FindPlain(std::string_view given) const;
+  std::string texts_;  // all names, one behind the other
   std::vector<Entry> entries_;
-  std::unordered_multimap<std::string, std::uint32_t> exact_, folded_, last_part_;
+  mutable Table tables_[3];
 };
 
 // `"shop"."public"."orders"`, `[dbo].[t]`, `` `p.d.t` `` without their quotes; nothing if there are none.

@@ -7,10 +7,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <unordered_map>
 
 #include "graph/digest.hpp"
@@ -28,10 +30,9 @@ struct FactRef {
 
 struct Proto {
   std::string name;
-  std::set<std::string> aliases;
-  std::set<std::string> short_names;
-  std::vector<FactRef> facts;  // by rank: registries first
-  std::uint32_t into = 0;      // itself, or the prototype that it was joined to
+  std::vector<std::string> aliases, short_names;  // sorted, and each once, when its dataset is made
+  std::vector<FactRef> facts;                     // by rank: registries first
+  std::uint32_t into = 0;                         // itself, or the prototype that it was joined to
 };
 
 int WeekStart(const std::string& text) {
@@ -86,7 +87,7 @@ class Builder {
   std::uint32_t NewProto(const std::string& name) {
     const auto id = static_cast<std::uint32_t>(protos_.size());
     protos_.push_back({name, {}, {}, {}, id});
-    by_name_.emplace(name, id);
+    by_name_.emplace(protos_.back().name, id);
     return id;
   }
 
@@ -95,9 +96,9 @@ class Builder {
     a = Root(a), b = Root(b);
     if (a == b) return;
     Proto &to = protos_[a], &from = protos_[b];
-    to.aliases.insert(from.name);
-    to.aliases.insert(from.aliases.begin(), from.aliases.end());
-    to.short_names.insert(from.short_names.begin(), from.short_names.end());
+    to.aliases.push_back(from.name);
+    to.aliases.insert(to.aliases.end(), from.aliases.begin(), from.aliases.end());
+    to.short_names.insert(to.short_names.end(), from.short_names.begin(), from.short_names.end());
     to.facts.insert(to.facts.end(), from.facts.begin(), from.facts.end());
     from.facts.clear();
     from.into = a;
@@ -112,9 +113,9 @@ class Builder {
         const std::uint32_t id = it == by_name_.end() ? NewProto(fact.name) : it->second;
         Proto& p = protos_[id];
         p.facts.push_back({s, &fact});
-        p.aliases.insert(fact.aliases.begin(), fact.aliases.end());
-        p.short_names.insert(fact.short_names.begin(), fact.short_names.end());
-        if (!fact.relation.empty()) p.aliases.insert(Join_(fact.relation));
+        p.aliases.insert(p.aliases.end(), fact.aliases.begin(), fact.aliases.end());
+        p.short_names.insert(p.short_names.end(), fact.short_names.begin(), fact.short_names.end());
+        if (!fact.relation.empty()) p.aliases.push_back(Join_(fact.relation));
       }
     }
   }
@@ -223,7 +224,7 @@ class Builder {
           else
             Join(p, q);
         }
-        protos_[Root(p)].aliases.insert(alias);
+        protos_[Root(p)].aliases.push_back(alias);
       }
     }
     for (auto& [name, p] : declared_) p = Root(p);
@@ -315,6 +316,7 @@ class Builder {
 
   void NoteConflict(const Proto& p, Dataset& d, const char* field,
                     const std::function<Text(const DatasetFact&)>& get) const {
+    if (p.facts.size() < 2) return;
     std::map<std::string, std::vector<Seen>> values;
     std::string used;
     for (const FactRef& ref : p.facts) {
@@ -356,35 +358,44 @@ class Builder {
     });
   }
 
+  static void Once(std::vector<std::string>& names) {
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+  }
+
   void MakeDataset(Proto& p, Dataset& d) {
     Rank(p);
     d.name = p.name;
-    p.aliases.erase(p.name);
-    d.aliases.assign(p.aliases.begin(), p.aliases.end());
-    d.short_names.assign(p.short_names.begin(), p.short_names.end());
+    Once(p.aliases), Once(p.short_names);
+    std::erase(p.aliases, p.name);
+    d.aliases = std::move(p.aliases);
+    d.short_names = std::move(p.short_names);
     for (const FactRef& ref : p.facts) d.seen.push_back(SeenAt(ref.source, ref.fact->at));
     std::sort(d.seen.begin(), d.seen.end());
-    const auto text = [&](Text DatasetFact::*field) {
-      return FirstStated(p, [&](const DatasetFact& f) { return f.*field; });
+    const auto text = [&](Text DatasetFact::*field) -> const Text& {
+      static const Text none;
+      for (const FactRef& ref : p.facts)
+        if (ref.fact->*field) return ref.fact->*field;
+      return none;
     };
     const auto flag = [&](std::optional<bool> DatasetFact::*field) {
       return FirstStated(p, [&](const DatasetFact& f) { return f.*field; }).value_or(false);
     };
-    if (const Text kind = text(&DatasetFact::kind)) d.kind = ParseKind(*kind).value_or(Kind::kTable);
+    if (const Text& kind = text(&DatasetFact::kind)) d.kind = ParseKind(*kind).value_or(Kind::kTable);
     d.platform = text(&DatasetFact::platform).value_or("");
     for (const FactRef& ref : p.facts)
       if (d.relation.empty()) d.relation = ref.fact->relation;
     MakeCalendar(p, d);
     const auto duration = [&](Text DatasetFact::*field) -> std::optional<Duration> {
-      const Text t = text(field);
+      const Text& t = text(field);
       return t ? ParseDuration(*t) : std::nullopt;
     };
     d.complete_after = duration(&DatasetFact::complete_after);
     d.run_date_offset = duration(&DatasetFact::run_date_offset);
     d.retention = duration(&DatasetFact::retention);
-    if (const Text keeps = text(&DatasetFact::keeps_from))
+    if (const Text& keeps = text(&DatasetFact::keeps_from))
       if (const auto span = ParseDate(*keeps, d.calendar).span) d.keeps_from = span->start;
-    if (const Text row_time = text(&DatasetFact::row_time)) {
+    if (const Text& row_time = text(&DatasetFact::row_time)) {
       if (*row_time == "exact")
         d.row_time = RowTime{};
       else if (const auto grain = ParseGrain(*row_time))
@@ -515,44 +526,82 @@ class Builder {
 
   // ---- 4: edges, jobs, copies ----
 
-  struct EdgeGroup {
-    std::vector<std::pair<std::uint32_t, const EdgeFact*>> facts;  // source, fact
-    std::vector<std::pair<std::uint32_t, const JobFact*>>
-        jobs;  // a registry's job that reads and writes these
+  // What one source says of an edge: a fact, or a registry's job that reads and writes its ends.
+  struct EdgeWord {
+    DatasetId from, to;
+    std::uint32_t source;
+    const EdgeFact* fact;
+    const JobFact* job;
   };
+  using EdgeGroup = std::span<const EdgeWord>;
 
   void MakeEdges() {
-    std::map<std::pair<DatasetId, DatasetId>, EdgeGroup> groups;
+    std::vector<EdgeWord> words;
     for (std::uint32_t s = 0; s < sources_.size(); ++s) {
       const bool registry = sources_[s].source.kind == "registry";
+      words.reserve(words.size() + sources_[s].facts.edges.size());
       for (const EdgeFact& e : sources_[s].facts.edges) {
         const auto from = Resolve(e.from, registry), to = Resolve(e.to, registry);
-        if (from && to) {
-          // Two nodes joined into one dataset: a dependency of one on the other is none.
-          if (*from == *to && e.from != e.to && !registry) continue;
-          groups[{*from, *to}].facts.push_back({s, &e});
-        }
+        // Two nodes joined into one dataset: a dependency of one on the other is none.
+        if (from && to && !(*from == *to && e.from != e.to && !registry))
+          words.push_back({*from, *to, s, &e, nullptr});
       }
       if (!registry) continue;
       for (const JobFact& j : sources_[s].facts.jobs)
         for (const std::string& r : j.reads)
           for (const std::string& w : j.writes) {
             const auto from = Resolve(r, true), to = Resolve(w, true);
-            if (from && to) groups[{*from, *to}].jobs.push_back({s, &j});
+            if (from && to) words.push_back({*from, *to, s, nullptr, &j});
           }
     }
-    for (const auto& [ends, group] : groups) MakeEdgesBetween(ends.first, ends.second, group);
+    const auto ends = [](const EdgeWord& w) { return std::tie(w.from, w.to); };
+    std::stable_sort(words.begin(), words.end(),
+                     [&](const EdgeWord& a, const EdgeWord& b) { return ends(a) < ends(b); });
+    out_.graph.edges.reserve(words.size());
+    for (auto first = words.begin(); first != words.end();) {
+      auto last = first + 1;
+      while (last != words.end() && ends(*last) == ends(*first)) ++last;
+      MakeEdgesBetween(first->from, first->to, {first, last});
+      first = last;
+    }
+  }
+
+  // What a fact says of an edge's mapping.
+  void Take(const EdgeFact& e, std::uint32_t source, Edge& edge) const {
+    edge.reads = Reads(reads::Unknown{});
+    if (e.reads) edge.reads = ReadsFromJson(*e.reads).value_or(edge.reads);
+    const Known known = e.known == "inferred"  ? Known::kInferred
+                        : e.known == "assumed" ? Known::kAssumed
+                                               : Known::kDeclared;
+    edge.known = edge.seen.empty() ? known : std::min(edge.known, known);
+    edge.seen.push_back(SeenAt(source, e.at));
+    if (e.memory) edge.memory = ParseDuration(*e.memory);
+    if (!e.dimension_map.empty()) edge.dimension_map = *e.dimension_map;
+    if (e.note) edge.note = *e.note;
   }
 
   void MakeEdgesBetween(DatasetId from, DatasetId to, const EdgeGroup& group) {
+    if (group.size() == 1 && group[0].fact) {  // as most are
+      const EdgeFact& e = *group[0].fact;
+      Edge& edge = out_.graph.edges.emplace_back();
+      edge.from = from;
+      edge.to = to;
+      Take(e, group[0].source, edge);
+      edge.job = e.job.value_or("");
+      edge.first_seen = e.first_seen.value_or("");
+      edge.last_seen = e.last_seen.value_or("");
+      edge.failed_only = e.failed_only;
+      return;
+    }
     const auto is_registry = [&](std::uint32_t s) { return sources_[s].source.kind == "registry"; };
     bool declared = false;
-    for (const auto& [s, e] : group.facts) declared = declared || is_registry(s);
+    for (const EdgeWord& word : group) declared = declared || (word.fact && is_registry(word.source));
     std::map<std::string, Edge> by_reads;
     std::vector<Seen> everywhere;
     std::string first_seen, last_seen, job;
-    bool failed_only = !group.facts.empty(), any = false;
-    for (const auto& [s, e] : group.facts) {
+    bool failed_only = true, any = false;
+    for (const auto& [f, t, s, e, j] : group) {
+      if (!e) continue;
       everywhere.push_back(SeenAt(s, e->at));
       if (e->job && job.empty()) job = *e->job;
       failed_only = failed_only && e->failed_only;
@@ -560,19 +609,11 @@ class Builder {
       if (e->last_seen && *e->last_seen > last_seen) last_seen = *e->last_seen;
       if (declared && !is_registry(s)) continue;  // the registry's mappings replace the importers'
       any = true;
-      Edge& edge = by_reads[e->reads.value_or("")];
-      edge.reads =
-          e->reads ? ReadsFromJson(*e->reads).value_or(Reads(reads::Unknown{})) : Reads(reads::Unknown{});
-      const Known known = e->known == "inferred"  ? Known::kInferred
-                          : e->known == "assumed" ? Known::kAssumed
-                                                  : Known::kDeclared;
-      edge.known = edge.seen.empty() ? known : std::min(edge.known, known);
-      edge.seen.push_back(SeenAt(s, e->at));
-      if (e->memory) edge.memory = ParseDuration(*e->memory);
-      if (!e->dimension_map.empty()) edge.dimension_map = *e->dimension_map;
-      if (e->note) edge.note = *e->note;
+      Take(*e, s, by_reads[e->reads.value_or("")]);
     }
-    for (const auto& [s, j] : group.jobs) {
+    for (const auto& [f, t, s, e, j] : group) {
+      if (!j) continue;
+      failed_only = false;
       everywhere.push_back(SeenAt(s, j->at));
       if (job.empty()) job = j->name;
       if (any && !(by_reads.size() == 1 && by_reads.count(""))) continue;
@@ -590,7 +631,7 @@ class Builder {
       edge.job = job;
       edge.first_seen = first_seen;
       edge.last_seen = last_seen;
-      edge.failed_only = failed_only && !group.facts.empty() && group.jobs.empty();
+      edge.failed_only = failed_only;
       if (by_reads.size() == 1) edge.seen = everywhere;
       std::sort(edge.seen.begin(), edge.seen.end());
       edge.seen.erase(std::unique(edge.seen.begin(), edge.seen.end()), edge.seen.end());
@@ -724,7 +765,7 @@ class Builder {
   void MakeRest() {
     LineageGraph& g = out_.graph;
     for (std::uint32_t s = 0; s < sources_.size(); ++s) {
-      const Facts& facts = sources_[s].facts;
+      Facts& facts = sources_[s].facts;
       for (const UnresolvedFact& f : facts.unresolved) {
         Unresolved u{f, {}, SeenAt(s, f.at)};
         if (f.dataset)
@@ -737,12 +778,12 @@ class Builder {
         if (match.found) e.dataset = DatasetId{dataset_of_[Root(*match.found)]};
         g.extracts.push_back(std::move(e));
       }
-      for (const CheckFact& f : facts.checks)
-        if (const auto id = Resolve(f.dataset, false)) g.datasets[id->value].checks.push_back(f);
-      for (const TimingFact& f : facts.timings)
-        if (const auto id = Resolve(f.dataset, false)) g.datasets[id->value].timings.push_back(f);
-      for (const MeasureFact& f : facts.measures)
-        if (const auto id = Resolve(f.dataset, false)) g.datasets[id->value].measure = f;
+      for (CheckFact& f : facts.checks)
+        if (const auto id = Resolve(f.dataset, false)) g.datasets[id->value].checks.push_back(std::move(f));
+      for (TimingFact& f : facts.timings)
+        if (const auto id = Resolve(f.dataset, false)) g.datasets[id->value].timings.push_back(std::move(f));
+      for (MeasureFact& f : facts.measures)
+        if (const auto id = Resolve(f.dataset, false)) g.datasets[id->value].measure = std::move(f);
       g.sources.push_back(sources_[s].source);
     }
     for (const auto& p : problems_)
@@ -856,8 +897,8 @@ class Builder {
   std::vector<SourceFacts> sources_;
   std::vector<std::string> labels_;
   std::vector<std::uint32_t> registries_, importers_;
-  std::vector<Proto> protos_;
-  std::unordered_map<std::string, std::uint32_t> by_name_;
+  std::deque<Proto> protos_;  // never moved: names are looked up by what stands in them
+  std::unordered_map<std::string_view, std::uint32_t> by_name_;
   NameIndex importer_index_, registry_index_;
   std::map<std::string, std::uint32_t> declared_, placed_;
   std::set<std::string> ambiguous_;
