@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "cli/args.hpp"
+#include "cli/heap.hpp"
 #include "graph/words.hpp"
 
 namespace backreach {
@@ -28,6 +29,7 @@ static int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using backreach::Status;
+  backreach::LayOutHeap();
   try {
     return backreach::Main(argc, argv);
   } catch (const backreach::Error& e) {

@@ -44,7 +44,9 @@ std::string Sha256Hex(std::string_view bytes) {
 
 std::string ChangeDigest(std::string_view bytes) {
   const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
-  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+  XXH128_canonical_t bytes16;
+  XXH128_canonicalFromHash(&bytes16, hash);
+  return std::string(reinterpret_cast<const char*>(bytes16.digest), sizeof bytes16.digest);
 }
 
 }  // namespace backreach

@@ -24,7 +24,7 @@ class Sha256 {
 
 std::string Sha256Hex(std::string_view bytes);
 
-// 128 bits that tell a change, for what nobody would forge: 16 bytes as hexadecimal digits.
+// 128 bits that tell a change, for what nobody would forge: 16 bytes, not to be printed.
 std::string ChangeDigest(std::string_view bytes);
 
 }  // namespace backreach

@@ -287,6 +287,7 @@ std::optional<std::map<std::string, std::string>> ReadLoadedAt(const std::string
 }
 
 void AddDbtArtifacts(const DbtArtifacts& files, SourceFacts& out, Diagnostics& diagnostics) {
+  if (files.run_results.empty() && files.catalog.empty() && files.sources.empty()) return;
   Reader reader(out, diagnostics);
   reader.RunResults(files.run_results);
   if (!files.catalog.empty()) reader.Catalog(files.catalog);

@@ -258,18 +258,32 @@ class Settler {
     return false;
   }
 
+  // Each name once, where it stood first.
+  static void Once(std::vector<std::string>& names) {
+    if (names.size() < 2) return;
+    std::unordered_set<std::string> seen;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto first = names.begin(), end = first + static_cast<std::ptrdiff_t>(kept);
+      const bool before =
+          names.size() > 16 ? !seen.insert(names[i]).second : std::find(first, end, names[i]) != end;
+      if (before) continue;
+      if (kept != i) names[kept].swap(names[i]);
+      ++kept;
+    }
+    names.resize(kept);
+  }
+
   void Edges(const std::unordered_set<std::string_view>& known, Facts& facts) {
     std::size_t edges = facts.edges.size();
     for (const PendingNode& node : m_.nodes) edges += node.parents.size();
     facts.edges.reserve(edges);
-    std::unordered_set<std::string_view> done;
-    for (const PendingNode& node : m_.nodes) {
-      done.clear();
-      for (const std::string& parent : node.parents) {
-        if (!done.insert(parent).second || parent == node.fact.name) continue;
+    for (PendingNode& node : m_.nodes) {
+      Once(node.parents);
+      for (std::string& parent : node.parents) {
+        if (parent == node.fact.name) continue;
         if (known.count(parent)) {
-          EdgeFact edge;
-          edge.from = parent;
+          EdgeFact& edge = facts.edges.emplace_back();
           edge.to = node.fact.name;
           edge.at = {m_.file, node.fact.at.place};
           // A batch filters the parents that declare an event time, and reads the others whole.
@@ -281,7 +295,7 @@ class Settler {
               edge.note = "read whole by every batch: it declares no event_time";
             }
           }
-          facts.edges.push_back(std::move(edge));
+          edge.from = std::move(parent);
         } else if (IsData(parent)) {
           const bool off = m_.disabled.count(parent) > 0;
           const std::string message = fmt::format("{} reads {}, which is {}", node.fact.name, parent,

@@ -105,7 +105,7 @@ std::string AbsolutePath(const std::string& path) {
   return std::filesystem::absolute(path).lexically_normal().string();
 }
 
-static constexpr std::size_t kLead = 1u << 20, kPiece = 128u << 10;
+static constexpr std::size_t kLead = 1u << 20, kPiece = 512u << 10;
 // In the place of how far the reader is: it has read all, or gives up.
 static constexpr std::size_t kEnd = ~std::size_t{0}, kStop = kEnd - 1;
 
