@@ -188,7 +188,7 @@ class Settler {
   std::optional<std::string> HookText(const std::string& hook, std::string& unknown) const {
     const auto tokens = TokenizeSql(hook);
     if (tokens.size() != 1 || tokens[0].kind != SqlToken::Kind::kJinja) return hook;
-    const std::string call = tokens[0].text.substr(0, tokens[0].text.find('('));
+    const std::string call(tokens[0].text.substr(0, tokens[0].text.find('(')));
     if (call == tokens[0].text) return std::nullopt;
     const auto body = m_.macros.find(call);
     if (body != m_.macros.end() && !body->second.empty()) return body->second;

@@ -34,7 +34,7 @@ bool NowWord(const SqlToken& t) {
   return false;
 }
 
-double DaysOf(const std::string& unit) {
+double DaysOf(std::string_view unit) {
   const std::string u = Lower(unit);
   if (StartsWith(u, "minute")) return 1.0 / 1440;
   if (StartsWith(u, "hour")) return 1.0 / 24;
@@ -53,9 +53,9 @@ std::optional<double> DaysBack(const Tokens& t, std::size_t from, std::size_t to
   for (std::size_t i = from; i < to; ++i) {
     if (NowWord(t[i])) now = true;
     if (t[i].kind == SqlToken::Kind::kNumber && !numbered)
-      number = std::atof(t[i].text.c_str()), numbered = true;
+      number = std::atof(std::string(t[i].text).c_str()), numbered = true;
     if (t[i].kind == SqlToken::Kind::kString) {
-      const std::string& s = t[i].text;
+      const std::string s(t[i].text);
       if (!s.empty() && ((s[0] >= '0' && s[0] <= '9') || s[0] == '-') && !numbered &&
           s.find_first_of(":") == std::string::npos && s.size() < 12 && !(s.size() >= 8 && s[4] == '-')) {
         number = std::abs(std::atof(s.c_str())), numbered = true;
@@ -115,7 +115,7 @@ class Branches {
 };
 
 // The project variables that a Jinja text asks for: `var('day')`.
-std::vector<std::string> VariablesIn(const std::string& text) {
+std::vector<std::string> VariablesIn(std::string_view text) {
   std::vector<std::string> out;
   for (std::size_t at = 0; (at = text.find("var(", at)) != std::string::npos; ++at) {
     if (at > 0 && (std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_'))
@@ -123,11 +123,11 @@ std::vector<std::string> VariablesIn(const std::string& text) {
     const std::size_t from = text.find_first_of("'\"", at);
     const std::size_t end = from == std::string::npos ? from : text.find(text[from], from + 1);
     if (end == std::string::npos) break;
-    out.push_back(text.substr(from + 1, end - from - 1));
+    out.emplace_back(text.substr(from + 1, end - from - 1));
   }
   return out;
 }
-bool HasWord(const std::string& text, const std::string& word) {
+bool HasWord(std::string_view text, const std::string& word) {
   const auto letter = [&](std::size_t i) {
     return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
   };
@@ -174,7 +174,7 @@ Clause OuterClause(const Tokens& t, std::size_t at) {
 }
 
 // The name that a Jinja expression calls, `` if it calls none: `dates.window` of `dates.window(this, 3)`.
-std::string Called(const SqlToken& t) {
+std::string_view Called(const SqlToken& t) {
   if (t.kind != SqlToken::Kind::kJinja) return "";
   std::size_t end = 0;
   while (end < t.text.size() &&
@@ -186,7 +186,7 @@ std::string Called(const SqlToken& t) {
 }
 
 // What dbt itself and its packages of expressions offer: they compute, they do not filter.
-bool Computes(const std::string& call) {
+bool Computes(std::string_view call) {
   for (const char* name : {"var",
                            "env_var",
                            "ref",
@@ -220,29 +220,30 @@ bool Computes(const std::string& call) {
 }
 
 // Calls of the project's own macros are replaced by what their bodies say, those of bodies as well.
-Tokens Expanded(const std::string& sql, const MacroBodies& macros) {
+SqlTokens Expanded(std::string_view sql, const MacroBodies& macros) {
   constexpr std::size_t kMost = 200'000;
   constexpr int kDeepest = 8;
   struct Level {
     Tokens tokens;
     std::size_t at = 0;
   };
+  SqlTokens out;
   std::vector<Level> levels;
-  levels.push_back({TokenizeSql(sql), 0});
-  Tokens out;
+  TokenizeSql(sql, levels.emplace_back().tokens, out.made);
+  out.reserve(levels[0].tokens.size());
   while (!levels.empty()) {
     Level& level = levels.back();
     if (level.at == level.tokens.size()) {
       levels.pop_back();
       continue;
     }
-    const SqlToken token = std::move(level.tokens[level.at++]);
+    const SqlToken token = level.tokens[level.at++];
     if (token.kind == SqlToken::Kind::kJinja && !macros.empty() && levels.size() <= kDeepest &&
         out.size() < kMost) {
-      const std::string call = Called(token);
-      const auto body = call.empty() || Computes(call) ? macros.end() : macros.find(call);
+      const std::string_view call = Called(token);
+      const auto body = call.empty() || Computes(call) ? macros.end() : macros.find(std::string(call));
       if (body != macros.end() && !body->second.empty()) {
-        levels.push_back({TokenizeSql(body->second), 0});
+        TokenizeSql(body->second, levels.emplace_back().tokens, out.made);
         continue;
       }
     }
@@ -275,7 +276,7 @@ bool Filters(const std::string& clause) {
 
 SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
   SqlTraits out;
-  const Tokens t = Expanded(sql, macros);
+  const SqlTokens t = Expanded(sql, macros);
   const Branches branches(t);
   std::vector<std::size_t> marks, bounds;  // where a watermark, or a bound by the run's date, stands
   std::vector<std::pair<std::string, std::size_t>> uses;
@@ -409,13 +410,13 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
     if (t[i].kind == SqlToken::Kind::kBlock && StartsWith(t[i].text, "set ")) {
       const std::size_t end = t[i].text.find_first_of(" =", 4);
       for (const std::string& name : VariablesIn(t[i].text))
-        set[t[i].text.substr(4, end == std::string::npos ? end : end - 4)].push_back(name);
+        set[std::string(t[i].text.substr(4, end == std::string::npos ? end : end - 4))].push_back(name);
     }
     if (text && (t[i].kind == SqlToken::Kind::kJinja || t[i].text.find("{{") != std::string::npos)) {
       std::vector<std::string> named = VariablesIn(t[i].text);
       for (const auto& [name, variables] : set)
         if (HasWord(t[i].text, name)) named.insert(named.end(), variables.begin(), variables.end());
-      const std::string call = Called(t[i]);
+      const std::string_view call = Called(t[i]);
       const bool table = i > 0 && (t[i - 1].Is("FROM") || t[i - 1].Is("JOIN") || t[i - 1].IsSymbol(','));
       const bool unknown = !call.empty() && !table && !Computes(call);
       if (named.empty() && !unknown) continue;
@@ -423,7 +424,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
       if (Filters(clause))
         for (const std::string& name : named) uses.emplace_back(name, i);
       if (unknown && (Filters(clause) || clause == "FROM" || clause == "JOIN"))
-        add(out.unknown_filters, call);
+        add(out.unknown_filters, std::string(call));
     }
     if (!(t[i].IsSymbol('>') || t[i].Is("BETWEEN"))) continue;
     std::size_t end = i + 1;
@@ -460,7 +461,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
 
 PredicateBound ReadPredicate(const std::string& predicate) {
   PredicateBound out;
-  const Tokens t = TokenizeSql(predicate);
+  const SqlTokens t = TokenizeSql(predicate);
   for (const SqlToken& token : t)
     if (Upper(token.text) == "DBT_INTERNAL_SOURCE") return out;  // ties target to source rows: no bound
   bool compared = false;

@@ -17,10 +17,12 @@ bool WordStart(char c) {
 }
 bool WordPart(char c) { return WordStart(c) || (c >= '0' && c <= '9') || c == '$'; }
 
-std::string Trimmed(std::string_view s) {
+std::string_view Trimmed(std::string_view s) {
   const auto from = s.find_first_not_of(" \t\r\n-"), to = s.find_last_not_of(" \t\r\n-");
-  return from == std::string_view::npos ? "" : std::string(s.substr(from, to - from + 1));
+  return from == std::string_view::npos ? std::string_view() : s.substr(from, to - from + 1);
 }
+
+std::string InBraces(std::string_view expression) { return "{{ " + std::string(expression) + " }}"; }
 
 // Keywords that end a list of tables, or cannot be a table's name or alias.
 const std::set<std::string>& Clauses() {
@@ -53,7 +55,7 @@ SqlTable NameAt(const std::vector<SqlToken>& t, std::size_t& i, std::size_t to) 
         return out;
       out.name += token.text;
     } else if (token.kind == SqlToken::Kind::kJinja) {
-      out.name += "{{ " + token.text + " }}";
+      out.name += InBraces(token.text);
       out.jinja = true;
     } else {
       break;
@@ -96,91 +98,93 @@ bool SqlToken::Is(std::string_view upper) const {
   return true;
 }
 
-std::vector<SqlToken> TokenizeSql(std::string_view s) {
+SqlTokens TokenizeSql(std::string_view s) {
+  SqlTokens out;
+  TokenizeSql(s, out, out.made);
+  return out;
+}
+
+void TokenizeSql(std::string_view s, std::vector<SqlToken>& out, std::deque<std::string>& made) {
   using Kind = SqlToken::Kind;
-  std::vector<SqlToken> out;
+  out.reserve(out.size() + s.size() / 6);
   std::size_t i = 0;
-  const auto starts = [&](std::string_view mark) { return s.substr(i, mark.size()) == mark; };
+  const auto next_is = [&](char c) { return i + 1 < s.size() && s[i + 1] == c; };
   const auto behind = [&](std::string_view mark, std::size_t from) {
     const std::size_t end = s.find(mark, from);
     return end == std::string_view::npos ? s.size() : end + mark.size();
   };
-  const auto quoted = [&](char quote, Kind kind, bool backslash) {
+  const auto quoted = [&](char quote, Kind kind) {
     const std::size_t from = i++;
-    std::string text;
+    std::size_t kept = i;         // what follows from here on was not copied yet
+    std::string* text = nullptr;  // only where a quote is doubled
     while (i < s.size()) {
-      if (s[i] == '{' && i + 1 < s.size() &&
-          (s[i + 1] == '{' || s[i + 1] == '%')) {  // Jinja's own quotes end no string
-        const std::size_t end = behind(s[i + 1] == '{' ? "}}" : "%}", i + 2);
-        text += s.substr(i, end - i);
-        i = end;
+      if (s[i] == '{' && (next_is('{') || next_is('%'))) {  // Jinja's own quotes end no string
+        i = behind(s[i + 1] == '{' ? "}}" : "%}", i + 2);
         continue;
       }
       if (s[i] == quote) {
-        if (i + 1 < s.size() && s[i + 1] == quote) {
-          text += quote;
-          i += 2;
-          continue;
-        }
-        break;
+        if (!next_is(quote)) break;
+        if (!text) text = &made.emplace_back();
+        text->append(s.substr(kept, i + 1 - kept));
+        kept = i += 2;
+        continue;
       }
-      if (backslash && s[i] == '\\' && i + 1 < s.size()) ++i;
-      text += s[i++];
+      ++i;
     }
+    const std::string_view rest = s.substr(kept, i - kept);
+    if (text) text->append(rest);
     ++i;
-    out.push_back({kind, std::move(text), from});
+    out.push_back({kind, text ? std::string_view(*text) : rest, from});
   };
   while (i < s.size()) {
     const char c = s[i];
     if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
       ++i;
-    } else if (starts("{#")) {
+    } else if (WordStart(c)) {
+      const std::size_t from = i;
+      while (i < s.size() && WordPart(s[i])) ++i;
+      out.push_back({Kind::kWord, s.substr(from, i - from), from});
+    } else if (c == '{' && next_is('#')) {
       i = behind("#}", i);
-    } else if (starts("--") || (c == '#' && (i == 0 || s[i - 1] == '\n'))) {
+    } else if ((c == '-' && next_is('-')) || (c == '#' && (i == 0 || s[i - 1] == '\n'))) {
       i = behind("\n", i);
-    } else if (starts("/*")) {
+    } else if (c == '/' && next_is('*')) {
       i = behind("*/", i + 2);
-    } else if (starts("{{") || starts("{%")) {
+    } else if (c == '{' && (next_is('{') || next_is('%'))) {
       const bool expression = s[i + 1] == '{';
       const std::size_t from = i, end = behind(expression ? "}}" : "%}", i + 2);
       const std::size_t inner = end >= i + 4 ? end - i - 4 : 0;
       out.push_back({expression ? Kind::kJinja : Kind::kBlock, Trimmed(s.substr(i + 2, inner)), from});
       i = end;
     } else if (c == '\'') {
-      quoted('\'', Kind::kString, false);
+      quoted('\'', Kind::kString);
     } else if (c == '"' || c == '`') {
-      quoted(c, Kind::kQuoted, false);
+      quoted(c, Kind::kQuoted);
     } else if (c == '[' && i + 1 < s.size() && WordStart(s[i + 1]) &&
                s.find(']', i) != std::string_view::npos &&
                s.substr(i, s.find(']', i) - i).find_first_of("(,'\n") == std::string_view::npos) {
-      quoted(']', Kind::kQuoted, false);
+      quoted(']', Kind::kQuoted);
     } else if (c == '$' && i + 1 < s.size() && (s[i + 1] == '$' || WordStart(s[i + 1])) &&
                s.find('$', i + 1) != std::string_view::npos &&
                s.substr(i + 1, s.find('$', i + 1) - i - 1).find_first_of(" \n\t(),;.") ==
                    std::string_view::npos) {
-      const std::string tag(s.substr(i, s.find('$', i + 1) - i + 1));  // $$ or $body$
+      const std::string_view tag = s.substr(i, s.find('$', i + 1) - i + 1);  // $$ or $body$
       const std::size_t from = i, end = behind(tag, i + tag.size());
-      out.push_back({Kind::kString,
-                     std::string(s.substr(from + tag.size(),
-                                          end - from > 2 * tag.size() ? end - from - 2 * tag.size() : 0)),
-                     from});
+      out.push_back(
+          {Kind::kString,
+           s.substr(from + tag.size(), end - from > 2 * tag.size() ? end - from - 2 * tag.size() : 0), from});
       i = end;
-    } else if (WordStart(c)) {
-      const std::size_t from = i;
-      while (i < s.size() && WordPart(s[i])) ++i;
-      out.push_back({Kind::kWord, std::string(s.substr(from, i - from)), from});
     } else if (c >= '0' && c <= '9') {
       const std::size_t from = i;
       while (i < s.size() &&
              (WordPart(s[i]) || (s[i] == '.' && i + 1 < s.size() && s[i + 1] >= '0' && s[i + 1] <= '9')))
         ++i;
-      out.push_back({Kind::kNumber, std::string(s.substr(from, i - from)), from});
+      out.push_back({Kind::kNumber, s.substr(from, i - from), from});
     } else {
-      out.push_back({Kind::kSymbol, std::string(1, c), i});
+      out.push_back({Kind::kSymbol, s.substr(i, 1), i});
       ++i;
     }
   }
-  return out;
 }
 
 std::vector<SqlTable> TablesRead(const std::vector<SqlToken>& t, std::size_t from, std::size_t to) {
@@ -247,12 +251,12 @@ std::vector<SqlExport> FindExports(std::string_view sql) {
     };
     const auto place = [&](std::size_t at) -> std::string {  // a string, or @stage/path up to the next clause
       if (at >= end) return "";
-      if (t[at].kind == SqlToken::Kind::kString) return t[at].text;
+      if (t[at].kind == SqlToken::Kind::kString) return std::string(t[at].text);
       if (!t[at].IsSymbol('@')) return "";
       std::string text;
       for (std::size_t last = t[at].at; at < end && !t[at].Is("FROM"); ++at) {
         if (t[at].at > last) break;
-        text += t[at].kind == SqlToken::Kind::kJinja ? "{{ " + t[at].text + " }}" : t[at].text;
+        text += t[at].kind == SqlToken::Kind::kJinja ? InBraces(t[at].text) : std::string(t[at].text);
         last = t[at].kind == SqlToken::Kind::kJinja ? sql.find("}}", t[at].at) + 2
                                                     : t[at].at + t[at].text.size();
       }
@@ -289,11 +293,10 @@ std::vector<SqlExport> FindExports(std::string_view sql) {
           break;
         else if (t[k].Is("TO")) {
           const bool program = t[k + 1].Is("PROGRAM") && k + 2 < end;
-          out.push_back({source(i + 1),
-                         program                            ? t[k + 2].text
-                         : Upper(t[k + 1].text) == "STDOUT" ? "STDOUT"
-                                                            : t[k + 1].text,
-                         "COPY TO"});
+          const std::string_view to = program                            ? t[k + 2].text
+                                      : Upper(t[k + 1].text) == "STDOUT" ? std::string_view("STDOUT")
+                                                                         : t[k + 1].text;
+          out.push_back({source(i + 1), std::string(to), "COPY TO"});
           break;
         }
       }
@@ -301,7 +304,7 @@ std::vector<SqlExport> FindExports(std::string_view sql) {
       std::size_t k = i + 1;
       if (t[k].Is("LOCAL")) ++k;
       if (k + 1 < end && t[k].Is("DIRECTORY"))
-        out.push_back({TablesRead(t, i, end), t[k + 1].text, "INSERT OVERWRITE DIRECTORY"});
+        out.push_back({TablesRead(t, i, end), std::string(t[k + 1].text), "INSERT OVERWRITE DIRECTORY"});
     } else if (t[i].Is("CLONE") && next(i + 1)) {
       std::size_t k = i;
       while (k > 0 && !t[k - 1].IsSymbol(';') && !t[k].Is("TABLE")) --k;
@@ -324,7 +327,7 @@ std::vector<std::string> SideEffects(std::string_view sql) {
     const std::size_t end = EndOfStatement(t, i);
     const auto name_at = [&](std::size_t k) {
       const SqlTable table = NameAt(t, k, end);
-      return table.jinja ? "{{ " + table.name + " }}" : table.name;
+      return table.jinja ? InBraces(table.name) : table.name;
     };
     while (i < end && t[i].kind == SqlToken::Kind::kBlock) ++i;
     if (i < end) {

@@ -3,6 +3,7 @@
 // so.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,14 +13,24 @@ namespace backreach {
 struct SqlToken {
   enum class Kind { kWord, kQuoted, kString, kNumber, kSymbol, kJinja, kBlock };
   Kind kind;
-  std::string text;  // a word as written, the inside of a string, name or Jinja expression
-  std::size_t at;    // byte offset
+  std::string_view text;  // a word as written, the inside of a string, name or Jinja expression
+  std::size_t at;         // byte offset
   bool Is(std::string_view upper) const;  // a word, case folded
   bool IsSymbol(char c) const { return kind == Kind::kSymbol && text.size() == 1 && text[0] == c; }
 };
 
+// Tokens whose texts lie in the SQL that they were made of, or in `made` where something had to be left out
+// (a doubled quote): both have to stay as long as the tokens.
+struct SqlTokens : std::vector<SqlToken> {
+  std::deque<std::string> made;
+  SqlTokens() = default;
+  SqlTokens(SqlTokens&&) = default;
+  SqlTokens& operator=(SqlTokens&&) = default;
+};
+
 // Comments (SQL's and Jinja's) are dropped. `{{ }}` is one kJinja token, `{% %}` one kBlock token.
-std::vector<SqlToken> TokenizeSql(std::string_view sql);
+SqlTokens TokenizeSql(std::string_view sql);
+void TokenizeSql(std::string_view sql, std::vector<SqlToken>& tokens, std::deque<std::string>& made);
 
 // A table that a statement names: `shop.public.orders`, or the inside of a Jinja call (`ref('orders')`,
 // `this`).
