@@ -4,6 +4,7 @@
 #include "graph/store/store.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -90,31 +91,100 @@ void Pack(const Facts& given, Hashes& hashes, F emit) {
   throw Error(path + ": error: the store cannot be used: " + e.what(), Status::kStore);
 }
 
-}  // namespace
+// A connection; one thread uses it at a time.
+class Connection : public SQLite::Database {
+ public:
+  Connection(const std::string& path, const std::string& uri, int flags)
+      : SQLite::Database(uri, flags | SQLite::OPEN_NOMUTEX, 30'000), path_(path) {}
 
-int NewestLayout() { return kLayout; }
-
-struct Store::Impl {
-  std::string path;
-  SQLite::Database db;
-  // One thread uses a store at a time.
-  Impl(std::string p, const std::string& uri, int flags)
-      : path(std::move(p)), db(uri, flags | SQLite::OPEN_NOMUTEX, 30'000) {}
-
-  int Pragma(const char* name) { return db.execAndGet(std::string("PRAGMA ") + name).getInt(); }
+  int Pragma(const char* name) { return execAndGet(std::string("PRAGMA ") + name).getInt(); }
 
   // Throws if the file is somebody else's, or newer than this program.
   int CheckedLayout() {
     const int layout = Pragma("user_version"), id = Pragma("application_id");
     if (id != kApplicationId &&
-        (layout != 0 || db.execAndGet("SELECT count(*) FROM sqlite_master").getInt() != 0))
-      Refuse(path, "not a backreach store: another program's database");
-    if (layout > NewestLayout())
-      Refuse(path, fmt::format("written by a newer backreach (layout {}, this one knows up to {})", layout,
-                               NewestLayout()));
+        (layout != 0 || execAndGet("SELECT count(*) FROM sqlite_master").getInt() != 0))
+      Refuse(path_, "not a backreach store: another program's database");
+    if (layout > kLayout)
+      Refuse(path_, fmt::format("written by a newer backreach (layout {}, this one knows up to {})", layout,
+                                kLayout));
     return layout;
   }
+
+  void BringUpToDate() {
+    if (const int layout = CheckedLayout(); layout < kLayout) {
+      if (layout == 0) exec("PRAGMA page_size = 8192");  // facts come and go by the thousand
+      if (execAndGet("PRAGMA journal_mode").getString() != "wal") exec("PRAGMA journal_mode = WAL");
+      SQLite::Transaction transaction(*this, SQLite::TransactionBehavior::IMMEDIATE);
+      if (const int now = CheckedLayout(); now < kLayout) {  // nobody was faster
+        if (now > 0) exec(kMoveOlder);
+        exec(kSchema);
+        if (now > 0) exec(kTakeOlder);
+        SayLayout();
+      }
+      transaction.commit();
+    }
+    exec("PRAGMA foreign_keys = ON");
+    exec("PRAGMA synchronous = NORMAL");
+    exec(kLittleCache);
+  }
+  void SayLayout() {
+    exec(fmt::format("PRAGMA user_version = {}; PRAGMA application_id = {}", kLayout, kApplicationId));
+  }
+
+  // Rows are appended: what was written is not looked at again.
+  static constexpr const char* kLittleCache = "PRAGMA cache_size = -800";
+
+ private:
+  std::string path_;
 };
+
+int ReadWrite() { return SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE; }
+
+std::size_t ReplaceIn(Connection& db, const std::vector<SourceFacts>& sources);
+
+// Writes a store that is not there yet beside its place, without journal, and moves it there when it is
+// whole. False if somebody else put one there meanwhile, or the file system cannot move without overwriting.
+bool WriteNew(const std::string& path, const std::vector<SourceFacts>& sources) {
+  const std::string beside = fmt::format("{}.new-{}", path, getpid());
+  struct Remove {
+    const std::string& path;
+    ~Remove() { unlink(path.c_str()); }
+  } remove{beside};
+  {
+    Connection db(path, beside, ReadWrite());
+    db.exec("PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
+    db.exec(Connection::kLittleCache);
+    db.exec(kSchema);
+    db.SayLayout();
+    ReplaceIn(db, sources);
+    db.exec("PRAGMA journal_mode = WAL");  // for all who come later
+  }
+  const int fd = open(beside.c_str(), O_RDWR | O_CLOEXEC);
+  const bool safe = fd >= 0 && fdatasync(fd) == 0;
+  if (fd >= 0) close(fd);
+  return safe && link(beside.c_str(), path.c_str()) == 0;
+}
+
+}  // namespace
+
+struct Store::Impl {
+  std::string path;
+  std::unique_ptr<Connection> open;
+  bool absent = false;  // nothing is there, and nothing was written yet
+
+  // The connection; opened for writing where there is none.
+  Connection& Db() {
+    if (!open) {
+      open = std::make_unique<Connection>(path, path, ReadWrite());
+      open->BringUpToDate();
+      absent = false;
+    }
+    return *open;
+  }
+};
+
+int NewestLayout() { return kLayout; }
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Store::Store(Store&&) noexcept = default;
@@ -122,7 +192,7 @@ Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
 const std::string& Store::path() const { return impl_->path; }
-int Store::layout() const { return impl_->Pragma("user_version"); }
+int Store::layout() const { return impl_->Db().Pragma("user_version"); }
 
 Store Store::OpenForReading(const std::string& path) {
   std::error_code ec;
@@ -144,17 +214,17 @@ Store Store::OpenForReading(const std::string& path) {
       uri += "?immutable=1";
       flags |= SQLite::OPEN_URI;
     }
-    auto impl = std::make_unique<Impl>(path, uri, flags);
-    const int layout = impl->CheckedLayout();
-    if (layout < NewestLayout() && layout > 0)
+    auto connection = std::make_unique<Connection>(path, uri, flags);
+    const int layout = connection->CheckedLayout();
+    if (layout < kLayout && layout > 0)
       Refuse(path, fmt::format("written by an older backreach (layout {}, this one reads {}): ingest any "
                                "source again to bring it up to date",
-                               layout, NewestLayout()));
+                               layout, kLayout));
     if (layout == 0)
       throw Error(path +
                   ": error: the store is empty: no source was ingested\n"
                   "  begin with: backreach ingest dbt target/");
-    return Store(std::move(impl));
+    return Store(std::make_unique<Impl>(Impl{path, std::move(connection), false}));
   } catch (const SQLite::Exception& e) {
     Translate(path, e);
   }
@@ -168,23 +238,9 @@ Store Store::OpenForWriting(const std::string& path) {
     throw Error(fmt::format("{}: error: the folder cannot be made: {}", folder.string(), ec.message()),
                 Status::kStore);
   try {
-    auto impl = std::make_unique<Impl>(path, path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    SQLite::Database& db = impl->db;
-    if (const int layout = impl->CheckedLayout(); layout < kLayout) {
-      if (layout == 0) db.exec("PRAGMA page_size = 8192");  // facts come and go by the thousand
-      if (db.execAndGet("PRAGMA journal_mode").getString() != "wal") db.exec("PRAGMA journal_mode = WAL");
-      SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
-      if (const int now = impl->CheckedLayout(); now < kLayout) {  // nobody was faster
-        if (now > 0) db.exec(kMoveOlder);
-        db.exec(kSchema);
-        if (now > 0) db.exec(kTakeOlder);
-        db.exec(fmt::format("PRAGMA user_version = {}; PRAGMA application_id = {}", kLayout, kApplicationId));
-      }
-      transaction.commit();
-    }
-    db.exec("PRAGMA foreign_keys = ON");
-    db.exec("PRAGMA synchronous = NORMAL");
-    db.exec("PRAGMA cache_size = -800");  // rows are appended: what was written is not looked at again
+    auto impl = std::make_unique<Impl>(Impl{path, nullptr, false});
+    impl->absent = std::filesystem::symlink_status(path, ec).type() == std::filesystem::file_type::not_found;
+    if (!impl->absent) impl->Db();
     return Store(std::move(impl));
   } catch (const SQLite::Exception& e) {
     Translate(path, e);
@@ -193,7 +249,8 @@ Store Store::OpenForWriting(const std::string& path) {
 
 std::vector<Source> Store::Sources() const {
   try {
-    SQLite::Statement q(impl_->db,
+    if (impl_->absent) return {};
+    SQLite::Statement q(impl_->Db(),
                         "SELECT kind, name, key, sha256, ingested_at, beside_sha256 FROM source "
                         "ORDER BY kind, name, key");
     std::vector<Source> out;
@@ -208,7 +265,8 @@ std::vector<Source> Store::Sources() const {
 
 std::vector<SourceFacts> Store::Load(bool with_nodes) const {
   try {
-    SQLite::Database& db = impl_->db;
+    if (impl_->absent) return {};
+    SQLite::Database& db = impl_->Db();
     SQLite::Transaction snapshot(db);  // one state for all tables
     std::vector<SourceFacts> out;
     std::vector<std::string> outdated;
@@ -265,63 +323,74 @@ std::vector<SourceFacts> Store::Load(bool with_nodes) const {
   }
 }
 
+namespace {
+
+std::size_t ReplaceIn(Connection& db, const std::vector<SourceFacts>& sources) {
+  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+  std::size_t written = 0;
+  SQLite::Statement same(
+      db,
+      "SELECT id, sha256 || beside_sha256, facts_hash, nodes_hash FROM source WHERE kind = ? AND key = ?");
+  SQLite::Statement erase(db, "DELETE FROM source WHERE id = ?");
+  SQLite::Statement insert(db,
+                           "INSERT INTO source (kind, name, key, sha256, beside_sha256, ingested_at, "
+                           "facts_hash, nodes_hash) VALUES (?, ?, ?, ?, ?, ?, '', '')");
+  SQLite::Statement block(
+      db, "INSERT INTO block (source, part, n, facts, hash, bytes) VALUES (?, ?, ?, ?, ?, ?)");
+  SQLite::Statement finish(db, "UPDATE source SET facts_hash = ?, nodes_hash = ? WHERE id = ?");
+  for (const SourceFacts& given : sources) {
+    const Source& s = given.source;
+    same.bind(1, s.kind), same.bind(2, s.key);
+    if (same.executeStep()) {
+      // The same bytes: the same facts, unless this program has learnt to read more of them.
+      if (same.getColumn(1).getString() == s.sha256 + s.beside_sha256) {
+        Hashes hashes;
+        Pack(given.facts, hashes, [](auto&&...) {});
+        if (hashes.facts.Hex() == same.getColumn(2).getString() &&
+            hashes.nodes.Hex() == same.getColumn(3).getString()) {
+          same.reset();
+          continue;
+        }
+      }
+      erase.bind(1, same.getColumn(0).getInt64());
+      erase.exec();
+      erase.reset();
+    }
+    same.reset();
+    insert.bind(1, s.kind), insert.bind(2, s.name), insert.bind(3, s.key), insert.bind(4, s.sha256);
+    insert.bind(5, s.beside_sha256), insert.bind(6, s.ingested_at);
+    insert.exec();
+    insert.reset();
+    const std::int64_t id = db.getLastInsertRowid();
+    std::int64_t n = 0;
+    Hashes hashes;
+    Pack(given.facts, hashes,
+         [&](std::string_view part, std::size_t facts, std::string_view bytes, std::int64_t hash) {
+           block.bind(1, id);
+           block.bind(2, std::string(part));
+           block.bind(3, n++), block.bind(4, static_cast<std::int64_t>(facts)), block.bind(5, hash);
+           block.bindNoCopy(6, bytes.data(), static_cast<int>(bytes.size()));
+           block.exec();
+           block.reset();
+         });
+    finish.bind(1, hashes.facts.Hex()), finish.bind(2, hashes.nodes.Hex()), finish.bind(3, id);
+    finish.exec();
+    finish.reset();
+    ++written;
+  }
+  transaction.commit();
+  return written;
+}
+
+}  // namespace
+
 std::size_t Store::Replace(const std::vector<SourceFacts>& sources) {
   try {
-    SQLite::Database& db = impl_->db;
-    SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
-    std::size_t written = 0;
-    SQLite::Statement same(
-        db,
-        "SELECT id, sha256 || beside_sha256, facts_hash, nodes_hash FROM source WHERE kind = ? AND key = ?");
-    SQLite::Statement erase(db, "DELETE FROM source WHERE id = ?");
-    SQLite::Statement insert(db,
-                             "INSERT INTO source (kind, name, key, sha256, beside_sha256, ingested_at, "
-                             "facts_hash, nodes_hash) VALUES (?, ?, ?, ?, ?, ?, '', '')");
-    SQLite::Statement block(
-        db, "INSERT INTO block (source, part, n, facts, hash, bytes) VALUES (?, ?, ?, ?, ?, ?)");
-    SQLite::Statement finish(db, "UPDATE source SET facts_hash = ?, nodes_hash = ? WHERE id = ?");
-    for (const SourceFacts& given : sources) {
-      const Source& s = given.source;
-      same.bind(1, s.kind), same.bind(2, s.key);
-      if (same.executeStep()) {
-        // The same bytes: the same facts, unless this program has learnt to read more of them.
-        if (same.getColumn(1).getString() == s.sha256 + s.beside_sha256) {
-          Hashes hashes;
-          Pack(given.facts, hashes, [](auto&&...) {});
-          if (hashes.facts.Hex() == same.getColumn(2).getString() &&
-              hashes.nodes.Hex() == same.getColumn(3).getString()) {
-            same.reset();
-            continue;
-          }
-        }
-        erase.bind(1, same.getColumn(0).getInt64());
-        erase.exec();
-        erase.reset();
-      }
-      same.reset();
-      insert.bind(1, s.kind), insert.bind(2, s.name), insert.bind(3, s.key), insert.bind(4, s.sha256);
-      insert.bind(5, s.beside_sha256), insert.bind(6, s.ingested_at);
-      insert.exec();
-      insert.reset();
-      const std::int64_t id = db.getLastInsertRowid();
-      std::int64_t n = 0;
-      Hashes hashes;
-      Pack(given.facts, hashes,
-           [&](std::string_view part, std::size_t facts, std::string_view bytes, std::int64_t hash) {
-             block.bind(1, id);
-             block.bind(2, std::string(part));
-             block.bind(3, n++), block.bind(4, static_cast<std::int64_t>(facts)), block.bind(5, hash);
-             block.bindNoCopy(6, bytes.data(), static_cast<int>(bytes.size()));
-             block.exec();
-             block.reset();
-           });
-      finish.bind(1, hashes.facts.Hex()), finish.bind(2, hashes.nodes.Hex()), finish.bind(3, id);
-      finish.exec();
-      finish.reset();
-      ++written;
+    if (impl_->absent && WriteNew(impl_->path, sources)) {
+      impl_->absent = false;
+      return sources.size();
     }
-    transaction.commit();
-    return written;
+    return ReplaceIn(impl_->Db(), sources);
   } catch (const SQLite::Exception& e) {
     Translate(impl_->path, e);
   }
@@ -330,7 +399,7 @@ std::size_t Store::Replace(const std::vector<SourceFacts>& sources) {
 std::vector<std::string> Store::Check() const {
   std::vector<std::string> found;
   try {
-    SQLite::Statement q(impl_->db, "PRAGMA integrity_check");
+    SQLite::Statement q(impl_->Db(), "PRAGMA integrity_check");
     while (q.executeStep())
       if (q.getColumn(0).getString() != "ok") found.push_back(q.getColumn(0).getString());
     Load(true);

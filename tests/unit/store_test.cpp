@@ -176,3 +176,23 @@ TEST_CASE("many facts fill many blocks, and a block that is gone is noticed") {
   CHECK_THROWS_WITH(Store::OpenForReading(place.path()).Load(),
                     doctest::Contains("ingest this source again"));
 }
+
+TEST_CASE("two first ingests at once both end up in the store, and nothing is left beside it") {
+  const Place2 place;
+  Store a = Store::OpenForWriting(place.path()), b = Store::OpenForWriting(place.path());
+  CHECK(a.Load().empty());
+  CHECK(a.Sources().empty());
+  CHECK_FALSE(std::filesystem::exists(place.path()));
+  CHECK(a.Replace({Sample("dbt", "shop", 3)}) == 1);
+  CHECK(b.Replace({Sample("registry", "r.yml", 1)}) == 1);  // found a's store in its place
+  CHECK(a.Replace({Sample("dbt", "shop", 2)}) == 1);
+  CHECK(a.Replace({Sample("dbt", "shop", 2)}) == 0);
+  const auto loaded = Store::OpenForReading(place.path()).Load(true);
+  REQUIRE(loaded.size() == 2);
+  CHECK(loaded[0].facts.datasets.size() == 2);
+  CHECK(Store::OpenForReading(place.path()).Check().empty());
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(place.folder / "sub"))
+    files += entry.path().filename().string().find(".new") != std::string::npos;
+  CHECK(files == 0);
+}
