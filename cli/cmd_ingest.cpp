@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include <iostream>
 #include <map>
 
@@ -78,9 +74,6 @@ Status RunImporter(const Arguments& arguments) {
   // use.
   static std::vector<SourceFacts>& facts = *new std::vector<SourceFacts>;
   facts = importer.run(request, diagnostics);
-#ifdef __GLIBC__
-  malloc_trim(0);  // what was needed on the way lies between what stays
-#endif
   const std::string path = StorePath(arguments);
   if (diagnostics.has_errors() || facts.empty()) {
     std::cerr << Format(diagnostics);

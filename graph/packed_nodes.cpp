@@ -52,8 +52,9 @@ void NodePacker::PutConfigName(std::string_view name) {
   config_.Text(name);
 }
 void NodePacker::EndConfig() {
-  const auto [it, fresh] = configs_.emplace(config_.bytes(), configs_.size());
-  if (fresh) {
+  auto it = configs_.find(config_.bytes());
+  if (it == configs_.end()) {
+    it = configs_.emplace(config_.bytes(), configs_.size()).first;
     if (config_block_.size() >= kBlockSize) Cut(config_block_, out_.configs);
     config_block_.Text(config_.bytes());
   }

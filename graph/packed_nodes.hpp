@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -44,7 +45,11 @@ class NodePacker {
 
  private:
   ByteWriter block_, config_, config_block_;
-  std::unordered_map<std::string, std::uint64_t> configs_;
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view bytes) const { return std::hash<std::string_view>()(bytes); }
+  };
+  std::unordered_map<std::string, std::uint64_t, Hash, std::equal_to<>> configs_;
   PackedNodes out_;
 };
 

@@ -346,7 +346,6 @@ class ManifestReader {
       fact.kind = "external";
       fact.writes_relation = false;
     }
-    node.fqn = Strings(e, "fqn");
     dom::element depends;
     if (Child(e, "depends_on", depends)) node.parents = Strings(depends, "nodes");
     if (configured) Config(config, node);
@@ -360,6 +359,18 @@ class ManifestReader {
     fact.tags = Strings(e, "tags");
     MetaBlock(e, fact);
     MetaBlock(config, fact);
+    // dbt selects by the fully qualified name, folders and all; older manifests without one by the name
+    // alone.
+    if (type != "source" && !node.external) {
+      dom::element list;
+      std::string fqn;
+      if (Child(e, "fqn", list))
+        json::ForStrings(list, [&](std::string_view part) {
+          if (!fqn.empty()) fqn += '.';
+          fqn += part;
+        });
+      fact.methods["dbt"] = fqn.empty() ? name : std::move(fqn);
+    }
   }
 
   void Config(const Fields& config, PendingNode& node) {

@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <utility>
+#include <vector>
 
 #include "graph/digest.hpp"
 #include "graph/words.hpp"
@@ -20,20 +21,59 @@ using json::Key;
 using json::Str;
 using Field = NodePacker::Field;
 
-std::string Minified(const Element& e) { return simdjson::minify(e); }
+// A JSON value as bytes: equal values give equal bytes, and only they. How deep it goes is bounded by the
+// parser.
+void Append(const Element& e, ByteWriter& out) {
+  switch (e.type()) {
+    case simdjson::dom::element_type::OBJECT:
+      out.Byte('{');
+      for (const auto& field : simdjson::dom::object(e))
+        out.Byte(':'), out.Text(field.key), Append(field.value, out);
+      out.Byte('}');
+      break;
+    case simdjson::dom::element_type::ARRAY:
+      out.Byte('[');
+      for (const Element item : simdjson::dom::array(e)) Append(item, out);
+      out.Byte(']');
+      break;
+    case simdjson::dom::element_type::STRING:
+      out.Byte('"');
+      out.Text(std::string_view(e));
+      break;
+    case simdjson::dom::element_type::INT64: {
+      const std::int64_t n(e);
+      out.Byte('i'), out.Raw(&n, sizeof n);
+      break;
+    }
+    case simdjson::dom::element_type::UINT64: {
+      const std::uint64_t n(e);
+      out.Byte('u'), out.Raw(&n, sizeof n);
+      break;
+    }
+    case simdjson::dom::element_type::DOUBLE: {
+      const double d(e);
+      out.Byte('d'), out.Raw(&d, sizeof d);
+      break;
+    }
+    case simdjson::dom::element_type::BOOL: out.Byte(bool(e) ? 't' : 'f'); break;
+    case simdjson::dom::element_type::NULL_VALUE: out.Byte('n'); break;
+  }
+}
 
 // What dbt compares of a config: not where the relation lies, nor what only sorts it.
-std::string ComparedConfig(const Element& e) {
+std::string ComparedConfig(const Element& e, ByteWriter& bytes) {
   simdjson::dom::object fields;
   if (e.get(fields) || fields.size() == 0) return "";
-  std::set<std::string> lines;
+  std::vector<std::pair<std::string_view, Element>> compared;
   for (const auto& field : fields)
     if (field.key != "alias" && field.key != "schema" && field.key != "database" && field.key != "tags" &&
         field.key != "group")
-      lines.insert(std::string(field.key) + "=" + Minified(field.value));
-  std::string all;
-  for (const std::string& line : lines) all += line + ";";
-  return ChangeDigest(all);
+      compared.emplace_back(field.key, field.value);
+  std::stable_sort(compared.begin(), compared.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  bytes.Clear();
+  for (const auto& [key, value] : compared) bytes.Text(key), Append(value, bytes);
+  return ChangeDigest(bytes.bytes());
 }
 
 // Descriptions count where they are written to the database.
@@ -87,6 +127,24 @@ std::string DbtNodeType(const std::string& id, const json::Fields& node) {
   return std::string(type.empty() ? std::string_view(id).substr(0, id.find('.')) : type);
 }
 
+std::string DbtNodeReader::DigestOf(const Element& e) {
+  bytes_.Clear();
+  Append(e, bytes_);
+  return ChangeDigest(bytes_.bytes());
+}
+
+// The macros that something calls, with a blank between.
+const std::string& DbtNodeReader::Macros(const json::Fields& depends) {
+  text_.clear();
+  Element list;
+  if (Child(depends, "macros", list))
+    json::ForStrings(list, [&](std::string_view s) {
+      if (!text_.empty()) text_ += ' ';
+      text_ += s;
+    });
+  return text_;
+}
+
 void DbtNodeReader::Node(const std::string& section, const std::string& id, const json::Fields& e,
                          const json::Fields& config, const Element* config_element) {
   const std::string type = DbtNodeType(id, e);
@@ -123,7 +181,7 @@ void DbtNodeReader::Node(const std::string& section, const std::string& id, cons
     const json::Fields depends(child);
     if (Child(depends, "nodes", child))
       json::ForStrings(child, [&](std::string_view s) { out.Put(Field::kParent, s); });
-    out.PutMore("macros", Join(json::Strings(depends, "macros"), " "));
+    out.PutMore("macros", Macros(depends));
   }
   if (Child(e, "test_metadata", child)) {
     out.PutMore("test_name", Str(child, "name"));
@@ -138,15 +196,15 @@ void DbtNodeReader::Node(const std::string& section, const std::string& id, cons
   if (type == "seed" && Child(e, "checksum", child)) out.PutMore("checksum", Str(child, "checksum"));
   for (const Key key : {Key("raw_code"), Key("raw_sql")})
     if (const auto text = Str(e, key); !text.empty()) out.PutMore("body", ChangeDigest(text));
-  if (Child(e, "unrendered_config", child)) out.PutMore("unrendered_config", ComparedConfig(child));
+  if (Child(e, "unrendered_config", child)) out.PutMore("unrendered_config", ComparedConfig(child, bytes_));
   Described(e, config, out);
-  if (Child(e, "contract", child)) out.PutMore("contract", ChangeDigest(Minified(child)));
+  if (Child(e, "contract", child)) out.PutMore("contract", DigestOf(child));
   for (const Key key : {Key("type_params"), Key("filter"), Key("measures"), Key("dimensions"),
                         Key("entities"), Key("query_params"), Key("exports"), Key("given"), Key("expect"),
                         Key("freshness"), Key("loaded_at_field"), Key("owner"), Key("url"), Key("maturity"),
                         Key("meta_of"), Key("arguments"), Key("returns")})
-    if (Child(e, key, child)) out.PutMore(key.name, ChangeDigest(Minified(child)));
-  if (section == "exposures" && Child(e, "meta", child)) out.PutMore("meta", ChangeDigest(Minified(child)));
+    if (Child(e, key, child)) out.PutMore(key.name, DigestOf(child));
+  if (section == "exposures" && Child(e, "meta", child)) out.PutMore("meta", DigestOf(child));
   if (!config_element) return;
   out.BeginConfig();
   Flatten(*config_element, "", out);
@@ -157,7 +215,7 @@ void DbtNodeReader::Macro(const std::string& id, const Element& e) {
   packer_.Begin(id, "macro");
   packer_.PutMore("body", ChangeDigest(Str(e, "macro_sql")));
   Element depends;
-  if (Child(e, "depends_on", depends)) packer_.PutMore("macros", Join(json::Strings(depends, "macros"), " "));
+  if (Child(e, "depends_on", depends)) packer_.PutMore("macros", Macros(json::Fields(depends)));
 }
 
 }  // namespace backreach

@@ -22,8 +22,11 @@ class DbtNodeReader {
   PackedNodes Take() { return packer_.Take(); }
 
  private:
+  std::string DigestOf(const json::Element& e);
+  const std::string& Macros(const json::Fields& depends);
   NodePacker packer_;
-  std::string tags_;
+  ByteWriter bytes_;
+  std::string tags_, text_;
 };
 
 }  // namespace backreach

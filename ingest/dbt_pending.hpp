@@ -40,7 +40,7 @@ struct PendingNode {
   DatasetFact& fact;  // among the facts already
   std::unique_ptr<PendingWrite> write = std::make_unique<PendingWrite>();
   std::string resource_type, event_time, package;
-  std::vector<std::string> parents, fqn;
+  std::vector<std::string> parents;
   bool external = false;
   bool microbatch = false;  // told here once `write` is settled and gone
 };

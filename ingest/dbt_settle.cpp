@@ -54,12 +54,8 @@ class Settler {
           if (!it->second.second.empty()) node.fact.contact = "mailto:" + it->second.second;
         }
       }
-      if (node.resource_type != "source" && !node.external) {
-        // dbt selects by the fully qualified name, folders and all; older manifests without one by the name
-        // alone.
-        node.fact.methods["dbt"] = node.fqn.empty() ? node.fact.short_names[0] : Join(node.fqn, ".");
-        if (node.write->microbatch) node.fact.methods["dbt_batches"] = node.write->batch_size;
-      }
+      if (node.resource_type != "source" && !node.external && node.write->microbatch)
+        node.fact.methods["dbt_batches"] = node.write->batch_size;
       node.microbatch = node.write->microbatch;
       node.write.reset();
     }
