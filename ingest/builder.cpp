@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -25,7 +26,7 @@ namespace {
 
 struct FactRef {
   std::uint32_t source;
-  const DatasetFact* fact;
+  DatasetFact* fact;  // what a dataset takes of its only fact is moved out of it
 };
 
 struct Proto {
@@ -34,6 +35,13 @@ struct Proto {
   std::vector<FactRef> facts;                     // by rank: registries first
   std::uint32_t into = 0;                         // itself, or the prototype that it was joined to
 };
+
+void Append(std::vector<std::string> from, std::vector<std::string>& to) {
+  if (to.empty())
+    to = std::move(from);
+  else
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
 
 int WeekStart(const std::string& text) {
   static constexpr const char* kDays[] = {"monday", "tuesday",  "wednesday", "thursday",
@@ -97,8 +105,8 @@ class Builder {
     if (a == b) return;
     Proto &to = protos_[a], &from = protos_[b];
     to.aliases.push_back(from.name);
-    to.aliases.insert(to.aliases.end(), from.aliases.begin(), from.aliases.end());
-    to.short_names.insert(to.short_names.end(), from.short_names.begin(), from.short_names.end());
+    Append(std::move(from.aliases), to.aliases);
+    Append(std::move(from.short_names), to.short_names);
     to.facts.insert(to.facts.end(), from.facts.begin(), from.facts.end());
     from.facts.clear();
     from.into = a;
@@ -108,13 +116,13 @@ class Builder {
 
   void Prototypes() {
     for (const std::uint32_t s : importers_) {
-      for (const DatasetFact& fact : sources_[s].facts.datasets) {
+      for (DatasetFact& fact : sources_[s].facts.datasets) {
         const auto it = by_name_.find(fact.name);
         const std::uint32_t id = it == by_name_.end() ? NewProto(fact.name) : it->second;
         Proto& p = protos_[id];
         p.facts.push_back({s, &fact});
-        p.aliases.insert(p.aliases.end(), fact.aliases.begin(), fact.aliases.end());
-        p.short_names.insert(p.short_names.end(), fact.short_names.begin(), fact.short_names.end());
+        Append(std::move(fact.aliases), p.aliases);
+        Append(std::move(fact.short_names), p.short_names);
         if (!fact.relation.empty()) p.aliases.push_back(Join_(fact.relation));
       }
     }
@@ -127,20 +135,29 @@ class Builder {
       bool writes;
       std::uint32_t proto;
     };
+    std::unordered_map<std::string, Member> first;  // most relations have one member, and no address
     std::map<std::string, std::vector<Member>> relations;
     std::map<std::string, std::set<std::string>> accounts;
     std::map<std::string, std::vector<std::uint32_t>> addressed;
     for (std::uint32_t p = 0; p < protos_.size(); ++p) {
-      for (const FactRef& ref : protos_[p].facts)
-        if (ref.fact->relation.size() == 3 && ref.fact->platform)
-          relations[RelationKey(*ref.fact->platform, ref.fact->relation)].push_back(
-              {ref.fact->writes_relation, p});
+      for (const FactRef& ref : protos_[p].facts) {
+        if (ref.fact->relation.size() != 3 || !ref.fact->platform) continue;
+        const Member member{ref.fact->writes_relation, p};
+        const auto [it, fresh] = first.emplace(RelationKey(*ref.fact->platform, ref.fact->relation), member);
+        if (fresh) continue;
+        std::vector<Member>& members = relations[it->first];
+        if (members.empty()) members.push_back(it->second);
+        members.push_back(member);
+      }
       if (const auto address = ParseTableAddress(protos_[p].name)) {
         accounts[address->platform].insert(address->account);
         if (address->parts.size() == 3)
           addressed[RelationKey(address->platform, address->parts)].push_back(p);
       }
     }
+    for (const auto& [key, protos] : addressed)
+      if (const auto it = first.find(key); it != first.end() && !relations.count(key))
+        relations[key].push_back(it->second);
     const auto before = [&](const Member& a, const Member& b) {
       if (a.writes != b.writes) return a.writes;
       return protos_[a.proto].name < protos_[b.proto].name;
@@ -193,9 +210,9 @@ class Builder {
   // ---- 2: what registries say ----
 
   void PlaceRegistries() {
-    std::vector<std::pair<std::uint32_t, const DatasetFact*>> facts;
+    std::vector<std::pair<std::uint32_t, DatasetFact*>> facts;
     for (const std::uint32_t s : registries_)
-      for (const DatasetFact& fact : sources_[s].facts.datasets) facts.push_back({s, &fact});
+      for (DatasetFact& fact : sources_[s].facts.datasets) facts.push_back({s, &fact});
     std::sort(facts.begin(), facts.end(), [](const auto& a, const auto& b) {
       return std::tie(a.second->name, a.first) < std::tie(b.second->name, b.first);
     });
@@ -370,7 +387,12 @@ class Builder {
     std::erase(p.aliases, p.name);
     d.aliases = std::move(p.aliases);
     d.short_names = std::move(p.short_names);
-    for (const FactRef& ref : p.facts) d.seen.push_back(SeenAt(ref.source, ref.fact->at));
+    const bool alone = p.facts.size() == 1;
+    const auto take = [&](auto& field) -> std::remove_cvref_t<decltype(field)> {
+      if (alone) return std::move(field);
+      return field;
+    };
+    for (const FactRef& ref : p.facts) d.seen.push_back({labels_[ref.source], take(ref.fact->at)});
     std::sort(d.seen.begin(), d.seen.end());
     const auto text = [&](Text DatasetFact::*field) -> const Text& {
       static const Text none;
@@ -384,7 +406,7 @@ class Builder {
     if (const Text& kind = text(&DatasetFact::kind)) d.kind = ParseKind(*kind).value_or(Kind::kTable);
     d.platform = text(&DatasetFact::platform).value_or("");
     for (const FactRef& ref : p.facts)
-      if (d.relation.empty()) d.relation = ref.fact->relation;
+      if (d.relation.empty()) d.relation = take(ref.fact->relation);
     MakeCalendar(p, d);
     const auto duration = [&](Text DatasetFact::*field) -> std::optional<Duration> {
       const Text& t = text(field);
@@ -406,10 +428,10 @@ class Builder {
       if (!d.writes_stated && ref.fact->write.mode) {
         d.writes = ParseWrites(*ref.fact->write.mode).value_or(Writes::kUnknown);
         d.writes_stated = true;
-        d.writes_why = ref.fact->write.why.value_or("");
+        if (Text& why = ref.fact->write.why) d.writes_why = take(*why);
       }
       if (!d.key_stated && ref.fact->write.key_given) {
-        d.key = ref.fact->write.key;
+        d.key = take(ref.fact->write.key);
         d.key_stated = true;
       }
       if (ref.fact->write.full_refresh == "false") d.full_refresh_off = true;
@@ -425,14 +447,20 @@ class Builder {
     d.deletions = flag(&DatasetFact::deletions);
     d.sequential = flag(&DatasetFact::sequential);
     for (const FactRef& ref : p.facts) {
-      const DatasetFact& f = *ref.fact;
-      if (d.dimensions.empty()) d.dimensions = f.dimensions;
-      if (d.vars.empty()) d.vars = f.vars;
-      for (const auto& [engine, name] : f.methods) d.methods.emplace(engine, name);
+      DatasetFact& f = *ref.fact;
+      if (d.dimensions.empty()) d.dimensions = take(f.dimensions);
+      if (d.vars.empty()) d.vars = take(f.vars);
+      if (d.methods.empty())
+        d.methods = take(f.methods);
+      else
+        d.methods.insert(f.methods.begin(), f.methods.end());
       d.side_effects.insert(d.side_effects.end(), f.side_effects.begin(), f.side_effects.end());
       d.tags.insert(d.tags.end(), f.tags.begin(), f.tags.end());
-      for (const FindingFact& finding : f.findings)
-        d.findings.push_back({finding, SeenAt(ref.source, finding.at)});
+      for (FindingFact& finding : f.findings) {
+        Finding& found = d.findings.emplace_back();
+        found.seen = SeenAt(ref.source, finding.at);
+        found.fact = take(finding);
+      }
       for (const ChangeFact& c : f.changes)
         if (const auto span = ParseDate(c.on, d.calendar).span)
           d.changes.push_back({span->start, c.on, c.kind, c.what});
@@ -530,7 +558,7 @@ class Builder {
   struct EdgeWord {
     DatasetId from, to;
     std::uint32_t source;
-    const EdgeFact* fact;
+    EdgeFact* fact;
     const JobFact* job;
   };
   using EdgeGroup = std::span<const EdgeWord>;
@@ -540,7 +568,7 @@ class Builder {
     for (std::uint32_t s = 0; s < sources_.size(); ++s) {
       const bool registry = sources_[s].source.kind == "registry";
       words.reserve(words.size() + sources_[s].facts.edges.size());
-      for (const EdgeFact& e : sources_[s].facts.edges) {
+      for (EdgeFact& e : sources_[s].facts.edges) {
         const auto from = Resolve(e.from, registry), to = Resolve(e.to, registry);
         // Two nodes joined into one dataset: a dependency of one on the other is none.
         if (from && to && !(*from == *to && e.from != e.to && !registry))
@@ -567,14 +595,13 @@ class Builder {
   }
 
   // What a fact says of an edge's mapping.
-  void Take(const EdgeFact& e, std::uint32_t source, Edge& edge) const {
+  static void Take(const EdgeFact& e, Edge& edge) {
     edge.reads = Reads(reads::Unknown{});
     if (e.reads) edge.reads = ReadsFromJson(*e.reads).value_or(edge.reads);
     const Known known = e.known == "inferred"  ? Known::kInferred
                         : e.known == "assumed" ? Known::kAssumed
                                                : Known::kDeclared;
     edge.known = edge.seen.empty() ? known : std::min(edge.known, known);
-    edge.seen.push_back(SeenAt(source, e.at));
     if (e.memory) edge.memory = ParseDuration(*e.memory);
     if (!e.dimension_map.empty()) edge.dimension_map = *e.dimension_map;
     if (e.note) edge.note = *e.note;
@@ -582,11 +609,12 @@ class Builder {
 
   void MakeEdgesBetween(DatasetId from, DatasetId to, const EdgeGroup& group) {
     if (group.size() == 1 && group[0].fact) {  // as most are
-      const EdgeFact& e = *group[0].fact;
+      EdgeFact& e = *group[0].fact;
       Edge& edge = out_.graph.edges.emplace_back();
       edge.from = from;
       edge.to = to;
-      Take(e, group[0].source, edge);
+      Take(e, edge);
+      edge.seen.push_back({labels_[group[0].source], std::move(e.at)});
       edge.job = e.job.value_or("");
       edge.first_seen = e.first_seen.value_or("");
       edge.last_seen = e.last_seen.value_or("");
@@ -609,7 +637,9 @@ class Builder {
       if (e->last_seen && *e->last_seen > last_seen) last_seen = *e->last_seen;
       if (declared && !is_registry(s)) continue;  // the registry's mappings replace the importers'
       any = true;
-      Take(*e, s, by_reads[e->reads.value_or("")]);
+      Edge& edge = by_reads[e->reads.value_or("")];
+      Take(*e, edge);
+      edge.seen.push_back(SeenAt(s, e->at));
     }
     for (const auto& [f, t, s, e, j] : group) {
       if (!j) continue;
