@@ -110,20 +110,21 @@ class ManifestReader {
     return false;
   }
 
-  // Parses one value completely, so that broken JSON and bad UTF-8 are refused wherever they stand.
-  bool Parse(std::string_view document, std::string_view value, const std::string& pointer,
-             dom::element& out) {
+  // Parses one value completely, so that broken JSON and bad UTF-8 are refused wherever they stand. `pointer`
+  // says where that is.
+  template <typename Pointer>
+  bool Parse(std::string_view document, std::string_view value, const Pointer& pointer, dom::element& out) {
     const std::size_t behind =
         static_cast<std::size_t>(document.data() + document.size() - (value.data() + value.size()));
     const auto result = parser_.parse(value.data(), value.size(), behind < simdjson::SIMDJSON_PADDING);
     if (!result.get(out)) return true;
     const std::size_t at = static_cast<std::size_t>(value.data() - document.data()) + base_;
     if (!simdjson::validate_utf8(value.data(), value.size())) {
-      return NotUtf8(document, pointer);
+      return NotUtf8(document, pointer());
     } else {
       diagnostics_.Error(
           m_.path,
-          fmt::format("broken JSON in {} (value at byte {}): {}", pointer,
+          fmt::format("broken JSON in {} (value at byte {}): {}", pointer(),
                       Thousands(static_cast<std::int64_t>(at)), simdjson::error_message(result.error())),
           {"run dbt again; nothing was changed"});
     }
@@ -146,25 +147,29 @@ class ManifestReader {
         std::string_view value;
         if (!top.Value(value)) return Broken(*top.error(), pointer);
         dom::element element;
-        if (!Parse(text, value, pointer, element)) return false;
+        if (!Parse(
+                text, value, [&] { return pointer; }, element))
+          return false;
         if (section == "metadata") Metadata(element);
         if (section == "disabled" && element.is_array()) DisabledList(element);
         continue;
       }
+      const Section kind = SectionOf(section);
       ObjectSplitter members(text, top.value_begin());
       while (members.Next()) {
         if (!simdjson::validate_utf8(members.key().data(), members.key().size()))
           return NotUtf8(text, pointer);
-        const std::string id = Unescape(members.key());
         std::string_view value;
         if (!members.Value(value)) {
           SplitError e = *members.error();
-          e.what = "the file ends inside " + pointer + "/" + id;
+          e.what = "the file ends inside " + pointer + "/" + Unescape(members.key());
           return Broken(e, "");
         }
         dom::element element;
-        if (!Parse(text, value, pointer + "/" + id, element)) return false;
-        Member(section, id, element);
+        if (!Parse(
+                text, value, [&] { return pointer + "/" + Unescape(members.key()); }, element))
+          return false;
+        if (kind != Section::kOther) Member(kind, section, Unescape(members.key()), element);
         hash.Passed(base_ + members.end());
       }
       if (members.error()) return Broken(*members.error(), pointer);
@@ -202,27 +207,48 @@ class ManifestReader {
     return true;
   }
 
-  void Member(const std::string& section, const std::string& id, const dom::element& e) {
-    const bool data = section == "nodes" || section == "sources" || section == "functions";
-    const bool passage = section == "metrics" || section == "semantic_models" || section == "saved_queries";
-    if (data || passage || section == "exposures" || section == "unit_tests") {
+  enum class Section {
+    kData,
+    kFunctions,
+    kPassages,
+    kExposures,
+    kUnitTests,
+    kGroups,
+    kDisabled,
+    kMacros,
+    kOther
+  };
+  static Section SectionOf(std::string_view name) {
+    if (name == "nodes" || name == "sources") return Section::kData;
+    if (name == "functions") return Section::kFunctions;
+    if (name == "metrics" || name == "semantic_models" || name == "saved_queries") return Section::kPassages;
+    if (name == "exposures") return Section::kExposures;
+    if (name == "unit_tests") return Section::kUnitTests;
+    if (name == "groups") return Section::kGroups;
+    if (name == "disabled") return Section::kDisabled;
+    if (name == "macros") return Section::kMacros;
+    return Section::kOther;
+  }
+
+  void Member(Section kind, const std::string& section, const std::string& id, const dom::element& e) {
+    if (kind <= Section::kUnitTests) {
       const Fields node(e);
       const dom::element* config_element = node.Find("config");
       if (config_element && !config_element->is_object()) config_element = nullptr;
       const Fields config = config_element ? Fields(*config_element) : Fields();
       m_.selector_nodes.Node(section, id, node, config, config_element);
-      if (section == "nodes" || section == "sources")
+      if (kind == Section::kData)
         Node(id, node, config, config_element != nullptr);
-      else if (section == "exposures")
+      else if (kind == Section::kExposures)
         Exposure(id, e);
-      else if (passage)
+      else if (kind == Section::kPassages)
         Passage(id, node);
-    } else if (section == "groups") {
+    } else if (kind == Section::kGroups) {
       Group(id, e);
-    } else if (section == "disabled") {
+    } else if (kind == Section::kDisabled) {
       m_.disabled.insert(id);
       DisabledEntry(e);
-    } else if (section == "macros") {
+    } else if (kind == Section::kMacros) {
       const std::string package(Str(e, "package_name")), name(Str(e, "name"));
       if (m_.project.empty())
         m_.macros_of[package][name] = std::string(Str(e, "macro_sql"));

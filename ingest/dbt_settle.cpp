@@ -141,41 +141,54 @@ class Settler {
   // What a hook does beside the model: rows that leave, tables that it writes, calls of which nothing is
   // known.
   void Hooks(PendingNode& node, Facts& facts) {
-    for (const std::string& hook : node.write->hooks) {
-      std::string unknown;
-      const auto sql = HookText(hook, unknown);
+    for (const std::string& text : node.write->hooks) {
+      const Hook& hook = MeaningOf(text);
       const auto find = [&](std::string detail) {
         node.fact.findings.push_back({"side-effects", std::move(detail), {}, node.fact.at});
       };
-      if (!unknown.empty())
-        find("calls the macro '" + unknown + "', whose body is not in the manifest: what it does is unknown");
-      if (!sql) continue;
-      for (const SqlExport& found : FindExports(*sql)) {
+      if (!hook.unknown.empty())
+        find("calls the macro '" + hook.unknown +
+             "', whose body is not in the manifest: what it does is unknown");
+      for (const SqlExport& found : hook.exports) {
         find(fmt::format("a hook writes out to {} ({})", found.destination, found.how));
         Exported(found, node.fact.name, "a hook of " + node.fact.name, node.fact.at, facts);
       }
-      for (const std::string& effect : SideEffects(*sql)) find(effect);
+      for (const std::string& effect : hook.effects) find(effect);
     }
+  }
+
+  // What a hook's text means: the same one often hangs on every model of a project.
+  struct Hook {
+    std::string unknown;  // the macro that it calls, if that has no body
+    std::vector<SqlExport> exports;
+    std::vector<std::string> effects;
+  };
+  const Hook& MeaningOf(const std::string& text) {
+    const auto [it, fresh] = hooks_.try_emplace(text);
+    if (fresh)
+      if (const auto sql = HookText(text, it->second.unknown)) {
+        it->second.exports = FindExports(*sql);
+        it->second.effects = SideEffects(*sql);
+      }
+    return it->second;
   }
 
   // What the project's on-run-start and on-run-end hooks write out or else do, whatever is run.
   void Operations(Facts& facts) {
-    for (const auto& [id, hook] : m_.operations) {
-      std::string unknown;
-      const auto sql = HookText(hook, unknown);
+    for (const auto& [id, text] : m_.operations) {
+      const Hook& hook = MeaningOf(text);
       const Place at{m_.file, "/nodes/" + id};
       const std::string who = "the project's hook " + Split(id, '.').back();
       const auto say = [&](const std::string& name, const std::string& what) {
         facts.unresolved.push_back(
             {name, "hook", std::nullopt, who + ", which runs with every dbt command, " + what, at});
       };
-      if (!unknown.empty())
-        say(unknown + "()",
-            "calls the macro '" + unknown +
+      if (!hook.unknown.empty())
+        say(hook.unknown + "()",
+            "calls the macro '" + hook.unknown +
                 "', whose body is not the project's own or is empty: what it does is unknown");
-      if (!sql) continue;
-      for (const SqlExport& found : FindExports(*sql)) Exported(found, "", who, at, facts);
-      for (const std::string& effect : SideEffects(*sql)) say(id, effect);
+      for (const SqlExport& found : hook.exports) Exported(found, "", who, at, facts);
+      for (const std::string& effect : hook.effects) say(id, effect);
     }
   }
 
@@ -518,6 +531,7 @@ class Settler {
   DbtManifest m_;
   Diagnostics& diagnostics_;
   std::unordered_set<std::string> event_timed_;
+  std::unordered_map<std::string, Hook> hooks_;  // by text
 };
 
 }  // namespace

@@ -14,8 +14,12 @@ namespace backreach {
 
 namespace {
 
+// Which of 64 bytes are what. Brackets are looked for apart: most blocks of a manifest lie within a string.
 struct Masks {
-  std::uint64_t quote, slash, open, close;
+  std::uint64_t quote, slash;
+};
+struct Brackets {
+  std::uint64_t open, close;
 };
 
 #if defined(__SSE2__)
@@ -29,26 +33,36 @@ inline std::uint64_t Equal(const __m128i (&v)[4], char c) {
   return mask;
 }
 inline Masks Classify(const char* p) {
-  __m128i v[4], folded[4];
-  for (int i = 0; i < 4; ++i) {
-    v[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * i));
+  __m128i v[4];
+  for (int i = 0; i < 4; ++i) v[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * i));
+  return {Equal(v, '"'), Equal(v, '\\')};
+}
+inline Brackets FindBrackets(const char* p) {
+  __m128i folded[4];  // '[' and '{' differ in one bit alone, as do ']' and '}'
+  for (int i = 0; i < 4; ++i)
     folded[i] =
-        _mm_or_si128(v[i], _mm_set1_epi8(0x20));  // '[' and '{' differ in this bit alone, as do ']' and '}'
-  }
-  return {Equal(v, '"'), Equal(v, '\\'), Equal(folded, '{'), Equal(folded, '}')};
+        _mm_or_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * i)), _mm_set1_epi8(0x20));
+  return {Equal(folded, '{'), Equal(folded, '}')};
 }
 #else
 inline Masks Classify(const char* p) {
-  Masks m{0, 0, 0, 0};
+  Masks m{0, 0};
   for (int i = 0; i < 64; ++i) {
     const std::uint64_t bit = std::uint64_t{1} << i;
     const char c = p[i];
     if (c == '"') m.quote |= bit;
     if (c == '\\') m.slash |= bit;
-    if (c == '{' || c == '[') m.open |= bit;
-    if (c == '}' || c == ']') m.close |= bit;
   }
   return m;
+}
+inline Brackets FindBrackets(const char* p) {
+  Brackets b{0, 0};
+  for (int i = 0; i < 64; ++i) {
+    const std::uint64_t bit = std::uint64_t{1} << i;
+    if (p[i] == '{' || p[i] == '[') b.open |= bit;
+    if (p[i] == '}' || p[i] == ']') b.close |= bit;
+  }
+  return b;
 }
 #endif
 
@@ -102,10 +116,13 @@ std::size_t SkipJsonValue(std::string_view text, std::size_t at) {
       if (!escaped) escapes |= std::uint64_t{2} << i;
       slashes &= escaped ? 0 : ~(std::uint64_t{3} << i);
     }
-    const std::uint64_t strings = PrefixXor(m.quote & ~escapes) ^ inside;
+    const std::uint64_t quotes = m.quote & ~escapes;
+    if (quotes == 0 && inside != 0) continue;
+    const std::uint64_t strings = PrefixXor(quotes) ^ inside;
     inside = static_cast<std::uint64_t>(-static_cast<std::int64_t>(strings >> 63));
-    const std::uint64_t opens = m.open & ~strings;
-    std::uint64_t brackets = opens | (m.close & ~strings);
+    const Brackets found = FindBrackets(p);
+    const std::uint64_t opens = found.open & ~strings;
+    std::uint64_t brackets = opens | (found.close & ~strings);
     while (brackets != 0) {
       const int i = __builtin_ctzll(brackets);
       brackets &= brackets - 1;
