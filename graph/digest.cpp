@@ -1,37 +1,34 @@
-// SHA-256 by OpenSSL, digests of changes by xxHash.
+// SHA-256 by Nettle, digests of changes by xxHash.
 
 #include "graph/digest.hpp"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
+#include <nettle/sha2.h>
 #include <xxhash.h>
 
-#include "graph/error.hpp"
+#include <cstdint>
 
 namespace backreach {
 
 struct Sha256::State {
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
-  ~State() { EVP_MD_CTX_free(context); }
+  sha256_ctx context;
 };
 
-Sha256::Sha256() : state_(std::make_unique<State>()) {
-  if (!state_->context || EVP_DigestInit_ex(state_->context, EVP_sha256(), nullptr) != 1)
-    throw Error("SHA-256 is not available in this OpenSSL", Status::kInternal);
-}
+Sha256::Sha256() : state_(std::make_unique<State>()) { sha256_init(&state_->context); }
 Sha256::~Sha256() = default;
 
-void Sha256::Update(std::string_view bytes) { EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()); }
+void Sha256::Update(std::string_view bytes) {
+  sha256_update(&state_->context, bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
+}
 
 std::string Sha256::Hex() {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int length = 0;
-  EVP_DigestFinal_ex(state_->context, digest, &length);
+  std::uint8_t digest[SHA256_DIGEST_SIZE];
+  sha256_digest(&state_->context, sizeof digest, digest);
   static constexpr char kHex[] = "0123456789abcdef";
   std::string out;
-  for (unsigned int i = 0; i < length; ++i) {
-    out += kHex[digest[i] >> 4];
-    out += kHex[digest[i] & 15];
+  for (const std::uint8_t byte : digest) {
+    out += kHex[byte >> 4];
+    out += kHex[byte & 15];
   }
   return out;
 }

@@ -771,8 +771,7 @@ class Builder {
     }
   }
 
-  CopyOf PlaceOf(const std::string& name, const std::map<std::string, std::uint32_t>& ids,
-                 bool registry) const {
+  CopyOf PlaceOf(const std::string& name, const std::map<std::string, std::uint32_t>& ids, bool registry) {
     CopyOf of{{}, {}, name};
     if (const auto exact = Resolve(name, false)) {
       of.dataset = *exact;

@@ -69,7 +69,7 @@ struct DbtManifest {
   Facts facts;                                   // datasets stand in it already
   std::deque<PendingNode> nodes;
   std::vector<std::pair<std::string, std::string>> operations;  // id and text
-  std::vector<PendingTest> tests;
+  std::deque<PendingTest> tests;
   std::vector<CheckFact> constraints;
   DbtNodeReader selector_nodes;
   std::vector<PendingExposure> exposures;

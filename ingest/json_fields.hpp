@@ -191,17 +191,21 @@ class Fields {
       const int i = KeyNumber(field.key);
       if (i < 0 || there_[static_cast<std::size_t>(i)]) continue;
       there_[static_cast<std::size_t>(i)] = true;
-      values_[static_cast<std::size_t>(i)] = field.value;
+      values_[static_cast<std::size_t>(i)].value = field.value;
     }
   }
   const Element* Find(Key key) const {
     const auto i = static_cast<std::size_t>(key.number);
-    return there_[i] ? &values_[i] : nullptr;
+    return there_[i] ? &values_[i].value : nullptr;
   }
 
  private:
+  union Slot {  // left alone until it has a value: a node has a quarter of all keys
+    Slot() {}
+    Element value;
+  };
   std::bitset<kKeyCount> there_;
-  std::array<Element, kKeyCount> values_;
+  std::array<Slot, kKeyCount> values_;
 };
 
 inline bool Child(const Element& e, Key key, Element& out) {
