@@ -421,12 +421,10 @@ class Settler {
       find("on-schema-change", node.write->on_schema_change);
     if (node.write->config.materialized == "table" && !node.write->sql.empty() && !node.write->python) {
       // Matters where it holds a history by partitions, which a registry may say.
-      const SqlTraits traits = ReadSqlTraits(node.write->sql, m_.macros);
-      if (traits.date_bound_days)
+      if (const auto days = ReadDateBound(node.write->sql, m_.macros))
         find("partial-overwrite",
-             fmt::format("its query takes only rows of the last {:g} days before the run",
-                         *traits.date_bound_days),
-             {{"days", fmt::format("{}", *traits.date_bound_days)}, {"history", "only"}});
+             fmt::format("its query takes only rows of the last {:g} days before the run", *days),
+             {{"days", fmt::format("{}", *days)}, {"history", "only"}});
     }
     if (node.write->config.materialized != "incremental") return;
     if (mode == "merge" && (!node.write->update_columns.empty() || !node.write->exclude_columns.empty()))

@@ -22,16 +22,25 @@ bool IsThis(const SqlToken& t) {
          (t.text == "this" || StartsWith(t.text, "this.") || StartsWith(t.text, "this "));
 }
 
+// Which of these words (in upper case) a token is; most are told apart by their length and first letter.
+template <std::size_t N>
+const std::string_view* Among(const SqlToken& t, const std::string_view (&words)[N]) {
+  if (t.kind != SqlToken::Kind::kWord) return nullptr;
+  for (const std::string_view& word : words)
+    if (t.text.size() == word.size() && (t.text[0] & 0xDF) == word[0] && t.Is(word)) return &word;
+  return nullptr;
+}
+
 bool NowWord(const SqlToken& t) {
   if (t.kind == SqlToken::Kind::kJinja)
     return t.text.find("run_started_at") != std::string::npos ||
            t.text.find("datetime.now") != std::string::npos ||
            t.text.find("datetime.utcnow") != std::string::npos ||
            t.text.find("current_timestamp") != std::string::npos;
-  for (const char* word : {"CURRENT_DATE", "CURRENT_TIMESTAMP", "GETDATE", "SYSDATE", "SYSTIMESTAMP", "NOW",
-                           "TODAY", "LOCALTIMESTAMP", "CURDATE"})
-    if (t.Is(word)) return true;
-  return false;
+  static constexpr std::string_view kWords[] = {"CURRENT_DATE", "CURRENT_TIMESTAMP", "GETDATE",
+                                                "SYSDATE",      "SYSTIMESTAMP",      "NOW",
+                                                "TODAY",        "LOCALTIMESTAMP",    "CURDATE"};
+  return Among(t, kWords) != nullptr;
 }
 
 double DaysOf(std::string_view unit) {
@@ -136,13 +145,12 @@ bool HasWord(std::string_view text, const std::string& word) {
   return false;
 }
 
-// The word that begins a clause, null for any other: most words are told by their length and first letter.
+// The word that begins a clause, null for any other.
 const char* ClauseWord(const SqlToken& t) {
   static constexpr std::string_view kWords[] = {"SELECT",  "FROM",  "JOIN",  "WHERE", "ON",   "HAVING",
                                                 "QUALIFY", "GROUP", "ORDER", "UNION", "USING"};
-  for (const std::string_view word : kWords)
-    if (t.text.size() == word.size() && (t.text[0] & 0xDF) == word[0] && t.Is(word)) return word.data();
-  return nullptr;
+  const std::string_view* word = Among(t, kWords);
+  return word ? word->data() : nullptr;
 }
 
 // The clause in which token `at` stands, seen from outside its brackets: "WHERE", "SELECT", "FROM", ...
@@ -272,7 +280,39 @@ bool Filters(const std::string& clause) {
   return clause == "WHERE" || clause == "ON" || clause == "HAVING" || clause == "QUALIFY";
 }
 
+// Where a filter takes only what is newer than so many days before the run.
+struct Bound {
+  std::size_t at;
+  double days;
+};
+std::vector<Bound> BoundsOf(const Tokens& t) {
+  std::vector<Bound> out;
+  if (std::none_of(t.begin(), t.end(), NowWord)) return out;
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    if (!(t[i].IsSymbol('>') || t[i].Is("BETWEEN"))) continue;
+    std::size_t end = i + 1;
+    int depth = 0;
+    while (end < t.size()) {
+      if (t[end].IsSymbol('(')) ++depth;
+      if (t[end].IsSymbol(')') && depth-- == 0) break;
+      if (depth == 0 && (t[end].Is("AND") || t[end].Is("OR") || t[end].Is("GROUP") || t[end].Is("ORDER") ||
+                         t[end].IsSymbol(';') || t[end].kind == SqlToken::Kind::kBlock))
+        break;
+      ++end;
+    }
+    if (!Filters(ClauseOf(t, i).word)) continue;
+    if (const auto days = DaysBack(t, i + 1, end)) out.push_back({i, *days});
+  }
+  return out;
+}
+
 }  // namespace
+
+std::optional<double> ReadDateBound(std::string_view sql, const MacroBodies& macros) {
+  std::optional<double> out;
+  for (const Bound& bound : BoundsOf(Expanded(sql, macros))) out = std::min(out.value_or(1e9), bound.days);
+  return out;
+}
 
 SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
   SqlTraits out;
@@ -426,22 +466,10 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
       if (unknown && (Filters(clause) || clause == "FROM" || clause == "JOIN"))
         add(out.unknown_filters, std::string(call));
     }
-    if (!(t[i].IsSymbol('>') || t[i].Is("BETWEEN"))) continue;
-    std::size_t end = i + 1;
-    int depth = 0;
-    while (end < t.size()) {
-      if (t[end].IsSymbol('(')) ++depth;
-      if (t[end].IsSymbol(')') && depth-- == 0) break;
-      if (depth == 0 && (t[end].Is("AND") || t[end].Is("OR") || t[end].Is("GROUP") || t[end].Is("ORDER") ||
-                         t[end].IsSymbol(';') || t[end].kind == SqlToken::Kind::kBlock))
-        break;
-      ++end;
-    }
-    if (!Filters(ClauseOf(t, i).word)) continue;
-    if (const auto days = DaysBack(t, i + 1, end)) {
-      out.date_bound_days = std::min(out.date_bound_days.value_or(1e9), *days);
-      bounds.push_back(i);
-    }
+  }
+  for (const Bound& bound : BoundsOf(t)) {
+    out.date_bound_days = std::min(out.date_bound_days.value_or(1e9), bound.days);
+    bounds.push_back(bound.at);
   }
   for (const auto& [name, at] : uses) add(out.variables, name);
   std::sort(out.variables.begin(), out.variables.end());

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct SqlTraits {
 // empty or of another package is an unknown call.
 using MacroBodies = std::unordered_map<std::string, std::string>;
 SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros = {});
+// `date_bound_days` alone, for what is rebuilt whole.
+std::optional<double> ReadDateBound(std::string_view sql, const MacroBodies& macros = {});
 
 // A predicate that limits which rows of the target a merge or delete may match.
 struct PredicateBound {
