@@ -8,6 +8,8 @@
 #include <fstream>
 
 #include "graph/error.hpp"
+#include "graph/packed_nodes.hpp"
+#include "graph/store/blocks.hpp"
 #include "graph/store/schema.hpp"
 #include "graph/store/store.hpp"
 
@@ -195,4 +197,105 @@ TEST_CASE("two first ingests at once both end up in the store, and nothing is le
   for (const auto& entry : std::filesystem::directory_iterator(place.folder / "sub"))
     files += entry.path().filename().string().find(".new") != std::string::npos;
   CHECK(files == 0);
+}
+
+TEST_CASE("blocks give back every field, and a damaged one is refused or read, and nothing worse") {
+  std::vector<JobFact> jobs(2);
+  jobs[0].name = "nightly", jobs[0].orchestrator = "airflow";
+  jobs[0].schedule = ScheduleFact{"cron", "0 6 * * *", "Europe/Berlin", {}, "1 day", {}, {"a", "b"}};
+  jobs[0].reads = {"a", ""}, jobs[0].slots = -3, jobs[0].seconds_per_cell = 0.25, jobs[0].separable = false;
+  jobs[0].findings = {{"side-effects", "mails", {{"who", "x"}, {"y", ""}}, {"dag.json", "/dag/1"}}};
+  jobs[0].methods = {{"airflow", "dag.task"}}, jobs[0].at = {"dag.json", "/dag"};
+  jobs[1].name = "nightly", jobs[1].orchestrator = "", jobs[1].slots = std::int64_t{1} << 62;
+  jobs[1].sequential = true, jobs[1].at = {"dag.json", "/dag"};
+  std::string packed;
+  PackList(jobs, [&](std::size_t facts, std::string_view bytes) {
+    CHECK(facts == 2);
+    packed = bytes;
+  });
+  std::vector<JobFact> back;
+  UnpackBlock(packed, "damaged", back);
+  REQUIRE(back.size() == 2);
+  CHECK(back[0].schedule->covers == "1 day");
+  CHECK(back[0].schedule->timezone == "Europe/Berlin");
+  CHECK_FALSE(back[0].schedule->rewrites);
+  CHECK(back[0].schedule->on == jobs[0].schedule->on);
+  CHECK(back[0].reads == jobs[0].reads);
+  CHECK(back[0].slots == -3);
+  CHECK(back[0].seconds_per_cell == 0.25);
+  CHECK(back[0].separable == false);
+  CHECK(back[0].findings[0].data == jobs[0].findings[0].data);
+  CHECK(back[0].findings[0].at == jobs[0].findings[0].at);
+  CHECK(back[0].methods == jobs[0].methods);
+  CHECK(back[1].name == "nightly");
+  CHECK(back[1].orchestrator == "");
+  CHECK_FALSE(back[1].schedule);
+  CHECK_FALSE(back[1].separable);
+  CHECK(back[1].slots == std::int64_t{1} << 62);
+  CHECK(back[1].sequential);
+  CHECK(back[1].at == jobs[0].at);
+  std::size_t refused = 0;
+  const auto attempt = [&](const std::string& bytes) {
+    std::vector<JobFact> read;
+    try {
+      UnpackBlock(bytes, "damaged", read);
+    } catch (const Error& e) {
+      CHECK(e.status() == Status::kStore);
+      ++refused;
+    }
+  };
+  for (std::size_t n = 1; n < packed.size(); ++n) attempt(packed.substr(0, n));
+  CHECK(refused >= packed.size() - 2);  // but for the end of the first fact every cut is one too early
+  for (std::size_t i = 0; i < packed.size(); ++i)
+    for (const int bit : {0, 3, 7}) {
+      std::string changed = packed;
+      changed[i] = static_cast<char>(changed[i] ^ (1 << bit));
+      attempt(changed);
+    }
+}
+
+TEST_CASE("packed nodes give back what was packed, and damaged ones are refused") {
+  NodePacker packer;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string name = "m" + std::to_string(i);
+    packer.Begin("model.shop." + name, "model");
+    packer.Put(NodePacker::Field::kName, name);
+    packer.Put(NodePacker::Field::kFqn, "shop");
+    packer.Put(NodePacker::Field::kFqn, name);
+    packer.PutMore("body", std::string(16, static_cast<char>(i)));
+    packer.BeginConfig();
+    packer.PutConfig("materialized", i % 2 == 0 ? "table" : "view");
+    packer.PutConfigName("tags");
+    packer.PutConfig("meta.owner", "team " + std::to_string(i % 7));
+    packer.EndConfig();
+  }
+  const PackedNodes packed = packer.Take();
+  CHECK(packed.nodes.size() > 1);
+  CHECK(packed.configs.size() == 1);  // fourteen configs, each once
+  const std::vector<NodeFact> back = Unpack(packed);
+  REQUIRE(back.size() == 3000);
+  bool same = true;
+  for (int i = 0; i < 3000; ++i) {
+    const NodeFact& n = back[static_cast<std::size_t>(i)];
+    const std::string name = "m" + std::to_string(i);
+    same = same && n.id == "model.shop." + name && n.type == "model" && n.name == name &&
+           n.fqn == std::vector<std::string>{"shop", name} &&
+           n.more.at("body") == std::string(16, static_cast<char>(i)) &&
+           n.config.at("materialized") == std::vector<std::string>{i % 2 == 0 ? "table" : "view"} &&
+           n.config.at("tags").empty() && n.config.at("meta.owner")[0] == "team " + std::to_string(i % 7);
+  }
+  CHECK(same);
+  PackedNodes cut = packed;
+  cut.configs.clear();
+  CHECK_THROWS_AS(Unpack(cut), Error);
+  for (std::size_t n = 1; n < 200; ++n) {
+    cut = packed;
+    cut.nodes = {packed.nodes[0].substr(0, n)};
+    try {
+      const std::size_t nodes = Unpack(cut).size();
+      CHECK(nodes <= n);
+    } catch (const Error& e) {
+      CHECK(e.status() == Status::kStore);
+    }
+  }
 }
