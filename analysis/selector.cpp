@@ -124,7 +124,12 @@ Criterion Parse(const std::string& text) {
 class Selector {
  public:
   explicit Selector(const SelectorInput& input) : in_(input) {
-    for (const NodeFact* n : in_.nodes) (n->type == "macro" ? macros_ : nodes_).push_back(n);
+    for (const NodeFact* n : in_.nodes) {
+      if (n->type == "selector")
+        named_.emplace(n->name, n);
+      else
+        (n->type == "macro" ? macros_ : nodes_).push_back(n);
+    }
     std::set<std::string> known;
     for (const NodeFact* n : nodes_) known.insert(n->id);
     for (const NodeFact* n : nodes_)
@@ -134,6 +139,54 @@ class Selector {
     if (in_.has_state) FindChangedMacros();
   }
   const std::vector<const NodeFact*>& nodes() const { return nodes_; }
+
+  // What selectors.yml calls by this name: its definition is run over a stack of sets.
+  std::set<std::string> Named(const std::string& name, std::vector<std::string>* warnings) {
+    std::vector<std::set<std::string>> stack;
+    struct Level {
+      const NodeFact* selector;
+      std::size_t at;
+    };
+    std::vector<Level> levels = {{Definition(name, name), 0}};
+    const auto unreadable = [&]() -> Error {
+      return Error(
+          fmt::format("backreach: error: the selector '{}' of selectors.yml has a form that is not known",
+                      levels.back().selector->name));
+    };
+    while (!levels.empty()) {
+      Level& level = levels.back();
+      if (level.at == level.selector->tags.size()) {
+        levels.pop_back();
+        continue;
+      }
+      const std::string& item = level.selector->tags[level.at++];
+      const std::string rest = item.substr(1);
+      if (item[0] == '=') {
+        stack.push_back(One(Parse(rest), warnings));
+      } else if (item[0] == '$') {
+        if (levels.size() > 64) throw unreadable();  // one that names itself
+        levels.push_back({Definition(rest, name), 0});
+      } else if (item[0] == '-' && stack.size() > 1) {
+        const std::set<std::string> out = std::move(stack.back());
+        stack.pop_back();
+        for (const std::string& id : out) stack.back().erase(id);
+      } else if (const std::size_t n = static_cast<std::size_t>(std::atoi(rest.c_str()));
+                 (item[0] == '|' || item[0] == '&') && n <= stack.size()) {
+        std::set<std::string> joined;
+        for (std::size_t i = stack.size() - n; i < stack.size(); ++i) {
+          if (item[0] == '|' || i == stack.size() - n)
+            joined.insert(stack[i].begin(), stack[i].end());
+          else
+            std::erase_if(joined, [&](const std::string& id) { return !stack[i].count(id); });
+        }
+        stack.resize(stack.size() - n);
+        stack.push_back(std::move(joined));
+      } else {
+        throw unreadable();
+      }
+    }
+    return stack.empty() ? std::set<std::string>() : stack.back();
+  }
 
   std::set<std::string> Union(const std::vector<std::string>& arguments, std::vector<std::string>* warnings) {
     std::set<std::string> out;
@@ -156,6 +209,18 @@ class Selector {
   }
 
  private:
+  const NodeFact* Definition(const std::string& name, const std::string& asked) const {
+    const auto it = named_.find(name);
+    if (it != named_.end()) return it->second;
+    std::vector<std::string> known;
+    for (const auto& [n, node] : named_) known.push_back(n);
+    throw Error(fmt::format("backreach: error: selectors.yml has no selector '{}'{}\n  {}", name,
+                            name == asked ? "" : ", of which '" + asked + "' is made",
+                            known.empty()
+                                ? "the dbt projects in the store have none; ingest them again if they do"
+                                : "known: " + Join(known, ", ")));
+  }
+
   std::set<std::string> One(const Criterion& c, std::vector<std::string>* warnings) {
     std::set<std::string> found;
     const auto matches = Method(c);
@@ -469,6 +534,7 @@ class Selector {
 
   const SelectorInput& in_;
   std::vector<const NodeFact*> nodes_, macros_;
+  std::map<std::string, const NodeFact*> named_;
   std::unordered_map<std::string, const NodeFact*> old_;
   std::set<std::string> changed_macros_;  // and those that call them
   Links children_, parents_;
@@ -479,7 +545,9 @@ class Selector {
 SelectorResult Select(const SelectorInput& input, const SelectorRequest& request) {
   Selector selector(input);
   SelectorResult out;
-  if (request.select.empty()) {
+  if (!request.named.empty()) {
+    out.ids = selector.Named(request.named, &out.warnings);
+  } else if (request.select.empty()) {
     for (const NodeFact* n : selector.nodes()) out.ids.insert(n->id);
   } else {
     out.ids = selector.Union(request.select, &out.warnings);

@@ -11,7 +11,7 @@
 namespace backreach {
 
 struct SelectorInput {
-  std::vector<const NodeFact*> nodes;  // macros among them
+  std::vector<const NodeFact*> nodes;  // macros and named selectors among them
   std::vector<const NodeFact*> state;  // of an older manifest (--state); empty if none was given
   // Unique id -> status, of the run_results.json in the state's folder; null if there is none.
   const std::map<std::string, std::string>* results = nullptr;
@@ -24,6 +24,7 @@ struct SelectorInput {
 
 struct SelectorRequest {
   std::vector<std::string> select, exclude, resource_types, exclude_types;
+  std::string named = {};  // of selectors.yml, instead of select and exclude; "" for none
 };
 
 struct SelectorResult {
@@ -31,7 +32,8 @@ struct SelectorResult {
   std::vector<std::string> warnings;  // criteria that matched nothing
 };
 
-// Throws Error(kBadRequest) where dbt refuses: an unknown method, `@a+`, an unknown resource type or state.
+// Throws Error(kBadRequest) where dbt refuses: an unknown method, `@a+`, an unknown resource type, state or
+// named selector.
 SelectorResult Select(const SelectorInput& input, const SelectorRequest& request);
 
 // True if the text can only be a selector: an operator, a method, a wildcard.

@@ -20,12 +20,19 @@ Status Run(const Arguments& a) {
   const LineageGraph& g = built.graph;
   std::vector<DatasetId> ids;
   const bool chosen = !a.words.empty() || !a.list("exclude").empty() || !a.list("resource-type").empty() ||
-                      !a.list("exclude-resource-type").empty();
+                      !a.list("exclude-resource-type").empty() || a.value("selector");
+  if (a.value("selector") && (!a.words.empty() || !a.list("exclude").empty()))
+    throw Error(
+        "backreach: error: --selector chooses alone: give it without SELECTOR and --exclude, or write out "
+        "what "
+        "it stands for");
   if (!chosen) {
     for (std::uint32_t i = 0; i < g.datasets.size(); ++i) ids.push_back(DatasetId{i});
   } else {
-    const Selection selection = SelectDatasets(
-        a, built, {a.words, a.list("exclude"), a.list("resource-type"), a.list("exclude-resource-type")});
+    const Selection selection =
+        SelectDatasets(a, built,
+                       {a.words, a.list("exclude"), a.list("resource-type"), a.list("exclude-resource-type"),
+                        a.value("selector").value_or("")});
     ids = selection.datasets;
     for (const std::string& text : selection.unmatched)
       Say(a, fmt::format("note: '{}' matches no node of dbt\n", text));
@@ -80,6 +87,7 @@ Command DatasetsCommand() {
           "  backreach datasets --unknown",
           std::vector<OptionSpec>{
               {Kind::kList, "exclude", "SELECTOR", "leave these out"},
+              {Kind::kValue, "selector", "NAME", "what the project's selectors.yml calls by this name"},
               {Kind::kValue, "state", "FOLDER",
                "an older target folder of dbt, for state:, result: and source_status:"},
               {Kind::kList, "resource-type", "TYPE", "only these: model, source, seed, snapshot, ..."},

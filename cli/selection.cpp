@@ -62,11 +62,18 @@ Selection SelectDatasets(const Arguments& arguments, const BuiltGraph& built,
   std::set<DatasetId> found;
   std::map<std::string, std::size_t> unmatched;
   std::size_t projects = 0;
+  std::set<std::string> named;  // selectors of projects that do not have the one that was asked for
   const auto choose = [&](const Facts& facts) {
-    ++projects;
     input.nodes.clear();
     const std::vector<NodeFact> nodes = Unpack(facts.nodes);
     for (const NodeFact& n : nodes) input.nodes.push_back(&n);
+    if (!request.named.empty()) {
+      std::set<std::string> here;
+      for (const NodeFact& n : nodes)
+        if (n.type == "selector") here.insert(n.name);
+      if (!here.count(request.named)) return named.merge(here);
+    }
+    ++projects;
     input.loaded.clear();
     for (const MeasureFact& m : facts.measures)
       if (!m.freshness.empty()) input.loaded[m.dataset] = m.loaded_at;
@@ -84,6 +91,10 @@ Selection SelectDatasets(const Arguments& arguments, const BuiltGraph& built,
                       "  ingest it again: backreach ingest dbt target/",
                       source.source.name));
   }
+  if (projects == 0 && !request.named.empty())
+    throw Error(fmt::format("backreach: error: no selectors.yml has a selector '{}'\n  {}", request.named,
+                            named.empty() ? "the dbt projects in the store name none"
+                                          : "known: " + Join({named.begin(), named.end()}, ", ")));
   if (projects == 0) choose({});  // what is no selector at all is still refused
   Selection out;
   out.datasets.assign(found.begin(), found.end());

@@ -251,8 +251,12 @@ struct MeasureFact {
   Place at;
 };
 
-// A node of a dbt project as its selectors see it: tests, exposures, metrics and the like among them; and its
-// macros, since a change of one is a change of what calls it.
+// A node of a dbt project as its selectors see it: tests, exposures, metrics and the like among them; its
+// macros, since a change of one is a change of what calls it; and what selectors.yml gives a name to (type
+// `selector`), whose `tags` are its definition, operands before what joins them: `=CRITERION`, `|N` and `&N`
+// for the union and the intersection of the N sets before, `-` for the first of the two before without the
+// second,
+// `$NAME` for another one's, `?` for a form that is not known.
 struct NodeFact {
   std::string id, type, name, package, path, patch_path, group, access, source_name, version;
   std::vector<std::string> fqn, tags, parents;

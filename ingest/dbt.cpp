@@ -216,6 +216,7 @@ class ManifestReader {
     kGroups,
     kDisabled,
     kMacros,
+    kSelectors,
     kOther
   };
   static Section SectionOf(std::string_view name) {
@@ -227,6 +228,7 @@ class ManifestReader {
     if (name == "groups") return Section::kGroups;
     if (name == "disabled") return Section::kDisabled;
     if (name == "macros") return Section::kMacros;
+    if (name == "selectors") return Section::kSelectors;
     return Section::kOther;
   }
 
@@ -255,6 +257,8 @@ class ManifestReader {
       else if (package == m_.project)
         m_.macros[name] = std::string(Str(e, "macro_sql"));
       m_.selector_nodes.Macro(id, e);
+    } else if (kind == Section::kSelectors) {
+      m_.selector_nodes.Named(id, e);
     }
   }
 

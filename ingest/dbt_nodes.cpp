@@ -120,6 +120,61 @@ void Flatten(const Element& e, const std::string& prefix, NodePacker& out) {
   }
 }
 
+// A criterion as it is written on the command line.
+std::string CriterionOf(const Element& e, std::string_view method, const Element& value) {
+  const auto is = [&](Key key) { return json::Bool(e, key).value_or(false); };
+  Element depth;
+  const auto steps = [&](Key key) { return Child(e, key, depth) ? json::Scalar(depth) : std::string(); };
+  std::string out = is("childrens_parents") ? "@" : "";
+  if (is("parents")) out += steps("parents_depth") + "+";
+  out.append(method).append(":").append(json::Scalar(value));
+  if (is("children")) out += "+" + steps("children_depth");
+  return out;
+}
+
+// A definition of selectors.yml, as the manifest has it, in NodeFact's form.
+void Define(const Element& e, NodePacker& out) {
+  const auto put = [&](const std::string& item) { out.Put(Field::kTag, item); };
+  const auto leave_out = [&](const simdjson::dom::array& list) {
+    for (const Element item : list) Define(item, out);
+    put("|" + std::to_string(list.size()));
+    put("-");
+  };
+  std::string_view text;
+  simdjson::dom::object fields;
+  simdjson::dom::array list;
+  if (!e.get(text)) return put("=" + std::string(text));
+  if (e.get(fields) || fields.size() == 0) return put("?");
+  for (const char* join : {"union", "intersection"}) {
+    Element items;
+    if (e[join].get(items)) continue;
+    if (items.get(list)) return put("?");
+    std::size_t joined = 0;
+    for (const Element item : list)
+      if (Element left_out; !Child(item, "exclude", left_out) || simdjson::dom::object(item).size() != 1)
+        Define(item, out), ++joined;
+    put((*join == 'u' ? "|" : "&") + std::to_string(joined));
+    for (const Element item : list) {
+      Element left_out;
+      simdjson::dom::array excluded;
+      if (!Child(item, "exclude", left_out) || simdjson::dom::object(item).size() != 1) continue;
+      left_out.get(excluded) ? put("?") : leave_out(excluded);
+    }
+    return;
+  }
+  Element value, left_out;
+  const std::string_view method = Str(e, "method");
+  if (method == "selector")
+    put("$" + std::string(Str(e, "value")));
+  else if (!method.empty() && Child(e, "value", value))
+    put("=" + CriterionOf(e, method, value));
+  else if (fields.size() == 1)  // `tag: nightly`
+    put("=" + CriterionOf(e, (*fields.begin()).key, (*fields.begin()).value));
+  else
+    put("?");
+  if (Child(e, "exclude", left_out)) left_out.get(list) ? put("?") : leave_out(list);
+}
+
 }  // namespace
 
 std::string DbtNodeType(const std::string& id, const json::Fields& node) {
@@ -216,6 +271,16 @@ void DbtNodeReader::Macro(const std::string& id, const Element& e) {
   packer_.PutMore("body", ChangeDigest(Str(e, "macro_sql")));
   Element depends;
   if (Child(e, "depends_on", depends)) packer_.PutMore("macros", Macros(json::Fields(depends)));
+}
+
+void DbtNodeReader::Named(const std::string& name, const Element& e) {
+  packer_.Begin("selector." + name, "selector");
+  packer_.Put(Field::kName, name);
+  Element definition;
+  if (Child(e, "definition", definition))
+    Define(definition, packer_);
+  else
+    packer_.Put(Field::kTag, "?");
 }
 
 }  // namespace backreach

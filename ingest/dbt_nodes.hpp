@@ -19,6 +19,8 @@ class DbtNodeReader {
             const json::Fields& config, const json::Element* config_element);
   // A change of a macro is a change of what calls it.
   void Macro(const std::string& id, const json::Element& macro);
+  // What selectors.yml gives a name to.
+  void Named(const std::string& name, const json::Element& selector);
   PackedNodes Take() { return packer_.Take(); }
 
  private:

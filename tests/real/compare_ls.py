@@ -11,11 +11,12 @@ ASKED = [["fct_orders"], ["+fct_orders"], ["fct_orders+"], ["1+revenue_daily+1"]
          ["source:raw.order_events+"], ["exposure:*"], ["+exposure:*"], ["resource_type:source"], ["resource_type:snapshot+"], ["group:analytics"], ["tag:nobody_has_this"], ["test_type:generic"],
          ["fct_orders", "revenue_daily"], ["fct_orders revenue_daily"], ["path:models/marts,config.materialized:incremental"], ["fct_orders+,config.materialized:table", "stg_orders"],
          ["@source:raw"], ["state:modified"], ["state:modified+"], ["state:modified.body"], ["state:modified.configs"], ["state:new"], ["state:old"], ["state:unmodified"],
-         ["fct_orders+", "--exclude", "revenue_daily+"], ["path:models", "--exclude", "state:modified+"], ["*", "--resource-type", "snapshot"], ["nothing_here"], ["function:x"], ["@fct_orders+"], ["state:sideways"]]
+         ["fct_orders+", "--exclude", "revenue_daily+"], ["path:models", "--exclude", "state:modified+"], ["*", "--resource-type", "snapshot"], ["nothing_here"], ["function:x"], ["@fct_orders+"], ["state:sideways"],
+         *(["--selector", name] for name in ("without_batches", "around", "both", "again", "text", "nobody"))]
 runner, bad = dbtRunner(), 0
 for words in ASKED:
     with contextlib.redirect_stdout(io.StringIO()):
-        done = runner.invoke(["--quiet", "ls", "--output", "json", "--output-keys", "unique_id", "resource_type", "--state", old, "--select", *words])
+        done = runner.invoke(["--quiet", "ls", "--output", "json", "--output-keys", "unique_id", "resource_type", "--state", old, *(words if words[0] == "--selector" else ["--select", *words])])
     if done.success:
         want = sorted(n["unique_id"] for n in map(json.loads, done.result or []) if n["resource_type"] in HELD)
     ours = subprocess.run([program, "datasets", *words, "--state", old, "--format", "json"], capture_output=True, text=True)

@@ -18,12 +18,25 @@ build "$work/again.duckdb" true
 
 # Selectors, with one model changed since the state that is kept.
 export SHOP_DB=$work/live.duckdb BACKREACH_STORE=$work/selectors.db
+cat > selectors.yml <<'Y'
+selectors:
+  - name: without_batches
+    definition: {union: [{method: fqn, value: "*"}, {exclude: [{method: config.incremental_strategy, value: microbatch}]}]}
+  - name: around
+    definition: {method: fqn, value: fct_orders, parents: true, children: true, children_depth: 1, exclude: [{method: path, value: models/staging}]}
+  - name: both
+    definition: {intersection: [{path: models/marts}, {config.materialized: table}, {exclude: ["revenue_daily+"]}]}
+  - name: again
+    definition: {union: [{method: selector, value: both}, {method: source, value: raw, childrens_parents: true}]}
+  - name: text
+    definition: "1+revenue_daily"
+Y
 dbt --quiet parse --target-path "$work/old"
 sed -i 's/customer_id, amount/customer_id, amount + 0 as amount/' models/marts/fct_orders.sql
 dbt --quiet parse
 "$program" ingest dbt target --quiet
 python "$root/tests/real/compare_ls.py" "$program" "$work/old"
-cp "$root/examples/shop/dbt/models/marts/fct_orders.sql" models/marts/
+cp "$root/examples/shop/dbt/models/marts/fct_orders.sql" models/marts/; rm selectors.yml
 
 # The correction arrives: raw is mended and staging holds it.
 export SHOP_DB=$work/live.duckdb

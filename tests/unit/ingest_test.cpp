@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "graph/names.hpp"
+#include "graph/packed_nodes.hpp"
 #include "graph/words.hpp"
 #include "ingest/builder.hpp"
 #include "ingest/importer.hpp"
@@ -252,6 +253,45 @@ TEST_CASE("what the project's own hooks write out is seen, and a Python model th
   REQUIRE(facts[0].facts.datasets.size() == 1);
   REQUIRE(facts[0].facts.datasets[0].findings.size() == 1);
   CHECK(facts[0].facts.datasets[0].findings[0].code == "watermark-filter");
+}
+
+TEST_CASE("what selectors.yml gives a name to is kept in the order in which it is worked out") {
+  const Folder folder;
+  Diagnostics diagnostics;
+  const auto facts = Named("dbt").run({{folder.Write("manifest.json", R"({
+    "metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json", "project_name": "p"},
+    "nodes": {}, "sources": {},
+    "selectors": {
+      "text": {"definition": "1+a,b"},
+      "one": {"definition": {"method": "fqn", "value": "a b", "parents": true, "parents_depth": 2, "children": true}},
+      "around": {"definition": {"method": "tag", "value": 7, "childrens_parents": true, "children": false}},
+      "short": {"definition": {"config.full_refresh": false}},
+      "of": {"definition": {"method": "selector", "value": "one"}},
+      "but": {"definition": {"method": "tag", "value": "x", "exclude": ["y", {"tag": "z"}]}},
+      "union": {"definition": {"union": ["a", {"intersection": [{"tag": "b"}, "c", {"exclude": ["d"]}]}, {"exclude": ["e"]}]}},
+      "empty": {"definition": {"union": []}},
+      "odd": {"definition": {"union": {"a": 1}}},
+      "odder": {"definition": {"method": "tag", "of": "x"}},
+      "none": {}}})")},
+                                       {}},
+                                      diagnostics);
+  REQUIRE(facts.size() == 1);
+  std::map<std::string, std::string> defined;
+  for (const NodeFact& n : Unpack(facts[0].facts.nodes)) {
+    CHECK(n.type == "selector");
+    defined[n.name] = Join(n.tags, " ");
+  }
+  CHECK(defined["text"] == "=1+a,b");
+  CHECK(defined["one"] == "=2+fqn:a b+");
+  CHECK(defined["around"] == "=@tag:7");
+  CHECK(defined["short"] == "=config.full_refresh:false");
+  CHECK(defined["of"] == "$one");
+  CHECK(defined["but"] == "=tag:x =y =tag:z |2 -");
+  CHECK(defined["union"] == "=a =tag:b =c &2 =d |1 - |2 =e |1 -");
+  CHECK(defined["empty"] == "|0");
+  CHECK(defined["odd"] == "?");
+  CHECK(defined["odder"] == "?");
+  CHECK(defined["none"] == "?");
 }
 
 TEST_CASE("a manifest that does not name its project has the macros of the package that most models are in") {

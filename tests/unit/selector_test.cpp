@@ -49,6 +49,43 @@ struct Shop {
 
 }  // namespace
 
+TEST_CASE("named selectors are unions, intersections and differences of criteria and of each other") {
+  Shop shop;
+  const auto define = [&](const std::string& name, std::vector<std::string> definition) {
+    NodeFact n;
+    n.id = "selector." + name, n.type = "selector", n.name = name, n.tags = std::move(definition);
+    shop.facts.push_back(n);
+  };
+  define("all_but", {"=fqn:*", "|1", "=fqn:d+", "=fqn:a", "|2", "-"});
+  define("both", {"=+fqn:d", "=path:models/staging", "&2"});
+  define("again", {"$both", "=fqn:e", "|2"});
+  define("none", {"|0"});
+  define("circle", {"$circle"});
+  define("odd", {"=fqn:a", "?"});
+  define("short", {"=fqn:a", "&2"});
+  define("missing", {"$nobody"});
+  const auto named = [&](const std::string& name) {
+    SelectorInput input;
+    for (const NodeFact& n : shop.facts) input.nodes.push_back(&n);
+    SelectorRequest request;
+    request.named = name;
+    std::string out;
+    for (const std::string& id : Select(input, request).ids) out += id.substr(id.rfind('.') + 1);
+    return out;
+  };
+  CHECK(named("all_but") == "bc");
+  CHECK(named("both") == "ab");
+  CHECK(named("again") == "abe");
+  CHECK(named("none") == "");
+  CHECK(shop.Chosen({}) == "abcde");  // a name for nodes is no node
+  CHECK(shop.Chosen({"*"}) == "abcde");
+  CHECK_THROWS_WITH(named("circle"), doctest::Contains("form that is not known"));
+  CHECK_THROWS_WITH(named("odd"), doctest::Contains("'odd' of selectors.yml"));
+  CHECK_THROWS_WITH(named("short"), doctest::Contains("'short'"));
+  CHECK_THROWS_WITH(named("missing"), doctest::Contains("no selector 'nobody', of which 'missing' is made"));
+  CHECK_THROWS_WITH(named("nobody"), doctest::Contains("known: again, all_but, both"));
+}
+
 TEST_CASE("selectors walk, unite, intersect and leave out as dbt's do") {
   Shop shop;
   CHECK(shop.Chosen({}) == "abcde");
