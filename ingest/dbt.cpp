@@ -252,10 +252,10 @@ class ManifestReader {
       DisabledEntry(e);
     } else if (kind == Section::kMacros) {
       const std::string package(Str(e, "package_name")), name(Str(e, "name"));
-      if (m_.project.empty())
-        m_.macros_of[package][name] = std::string(Str(e, "macro_sql"));
-      else if (package == m_.project)
+      if (!m_.project.empty() && package == m_.project)
         m_.macros[name] = std::string(Str(e, "macro_sql"));
+      else if (m_.project.empty() || hook_packages_.count(package))
+        m_.macros_of[package][name] = std::string(Str(e, "macro_sql"));
       m_.selector_nodes.Macro(id, e);
     } else if (kind == Section::kSelectors) {
       m_.selector_nodes.Named(id, e);
@@ -323,9 +323,12 @@ class ManifestReader {
   void Node(const std::string& id, const Fields& e, const Fields& config, bool configured) {
     const std::string type = DbtNodeType(id, e);
     if (type == "test") return Test(id, e, config, "/nodes/" + id);
-    if (type == "operation" && (m_.project.empty() || Str(e, "package_name") == m_.project))
-      m_.operations.emplace_back(
-          id, std::string(Str(e, "raw_code").empty() ? Str(e, "raw_sql") : Str(e, "raw_code")));
+    if (type == "operation") {
+      const std::string_view text = Str(e, "raw_code").empty() ? Str(e, "raw_sql") : Str(e, "raw_code");
+      m_.operations.push_back({id, std::string(text), std::string(Str(e, "package_name"))});
+      hook_packages_.insert(m_.operations.back().package);
+      NotePackages(text);
+    }
     if (type != "model" && type != "seed" && type != "snapshot" && type != "source") return;
     DatasetFact& fact = m_.facts.datasets.emplace_back();
     PendingNode& node = m_.nodes.emplace_back(fact);
@@ -403,6 +406,18 @@ class ManifestReader {
     }
   }
 
+  // The packages that a hook's text calls macros of: `{{ elementary.on_run_end() }}`.
+  void NotePackages(std::string_view text) {
+    const auto letter = [&](std::size_t i) {
+      return std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_';
+    };
+    for (std::size_t dot = text.find('.'); dot != std::string_view::npos; dot = text.find('.', dot + 1)) {
+      std::size_t from = dot;
+      while (from > 0 && letter(from - 1)) --from;
+      if (from < dot) hook_packages_.emplace(text.substr(from, dot - from));
+    }
+  }
+
   void Config(const Fields& config, PendingNode& node) {
     DatasetFact& fact = node.fact;
     node.write->config.strategy = Lower(Str(config, "incremental_strategy"));
@@ -444,15 +459,15 @@ class ManifestReader {
       dom::element hooks;
       dom::array list;
       if (!Child(config, when, hooks)) continue;
+      const auto add = [&](std::string_view text) {
+        if (text.empty()) return;
+        node.write->hooks.emplace_back(text);
+        NotePackages(text);
+      };
       std::string_view text;
-      if (!hooks.get(text)) node.write->hooks.emplace_back(text);
+      if (!hooks.get(text)) add(text);
       if (hooks.get(list)) continue;
-      for (const dom::element hook : list) {
-        if (!hook.get(text))
-          node.write->hooks.emplace_back(text);
-        else if (!Str(hook, "sql").empty())
-          node.write->hooks.emplace_back(Str(hook, "sql"));
-      }
+      for (const dom::element hook : list) add(!hook.get(text) ? text : Str(hook, "sql"));
     }
     dom::element predicates;
     node.write->config.has_predicates =
@@ -629,6 +644,7 @@ class ManifestReader {
   std::size_t base_ = 0;
   std::set<std::string> sections_;
   std::unordered_set<std::string> meta_done_;
+  std::set<std::string> hook_packages_;  // whose macros hooks may call
 };
 
 // The files that were named, and those that lie beside the manifest in a folder of dbt.

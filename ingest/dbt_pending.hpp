@@ -45,6 +45,11 @@ struct PendingNode {
   bool microbatch = false;  // told here once `write` is settled and gone
 };
 
+// An on-run-start or on-run-end hook; dbt runs those of installed packages too.
+struct PendingOperation {
+  std::string id, text, package;
+};
+
 struct PendingTest {
   CheckFact check;
   std::vector<std::string> parents;
@@ -64,11 +69,12 @@ struct PendingExposure {
 // A manifest as far as it can be understood member by member.
 struct DbtManifest {
   std::string path, file, project, adapter;
-  MacroBodies macros;                            // the project's own: name -> body
-  std::map<std::string, MacroBodies> macros_of;  // by package, where the manifest does not name its project
-  Facts facts;                                   // datasets stand in it already
+  MacroBodies macros;  // the project's own: name -> body
+  // By package: of those that hooks call, and of all where the manifest does not name its project.
+  std::map<std::string, MacroBodies> macros_of;
+  Facts facts;  // datasets stand in it already
   std::deque<PendingNode> nodes;
-  std::vector<std::pair<std::string, std::string>> operations;  // id and text
+  std::vector<PendingOperation> operations;
   std::deque<PendingTest> tests;
   std::vector<CheckFact> constraints;
   DbtNodeReader selector_nodes;

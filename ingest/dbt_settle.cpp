@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "graph/calendar.hpp"
 #include "graph/words.hpp"
+#include "ingest/dbt_hooks.hpp"
 #include "ingest/dbt_pending.hpp"
 #include "ingest/registry_blocks.hpp"
 #include "ingest/sql_scan.hpp"
@@ -15,6 +17,9 @@
 namespace backreach {
 
 namespace {
+
+constexpr const char* kUnreadable =
+    ", which the manifest does not let one read to its end: what it does is unknown";
 
 class Settler {
  public:
@@ -31,8 +36,9 @@ class Settler {
       for (const auto& [name, count] : packages)
         if (count > most) most = count, m_.project = name;
       if (m_.project.empty()) m_.project = "dbt";
-      m_.macros = std::move(m_.macros_of[m_.project]);
+      m_.macros = m_.macros_of[m_.project];
     }
+    hooks_.emplace(m_.adapter, m_.project, m_.macros, m_.macros_of);
     out.source.kind = "dbt";
     out.source.name = out.source.key = m_.project;
     Facts& facts = m_.facts;
@@ -142,13 +148,11 @@ class Settler {
   // known.
   void Hooks(PendingNode& node, Facts& facts) {
     for (const std::string& text : node.write->hooks) {
-      const Hook& hook = MeaningOf(text);
+      const DbtHook& hook = hooks_->Meaning(text, m_.project);
       const auto find = [&](std::string detail) {
         node.fact.findings.push_back({"side-effects", std::move(detail), {}, node.fact.at});
       };
-      if (!hook.unknown.empty())
-        find("calls the macro '" + hook.unknown +
-             "', whose body is not in the manifest: what it does is unknown");
+      if (!hook.unknown.empty()) find("calls the macro '" + hook.unknown + "'" + kUnreadable);
       for (const SqlExport& found : hook.exports) {
         find(fmt::format("a hook writes out to {} ({})", found.destination, found.how));
         Exported(found, node.fact.name, "a hook of " + node.fact.name, node.fact.at, facts);
@@ -157,52 +161,24 @@ class Settler {
     }
   }
 
-  // What a hook's text means: the same one often hangs on every model of a project.
-  struct Hook {
-    std::string unknown;  // the macro that it calls, if that has no body
-    std::vector<SqlExport> exports;
-    std::vector<std::string> effects;
-  };
-  const Hook& MeaningOf(const std::string& text) {
-    const auto [it, fresh] = hooks_.try_emplace(text);
-    if (fresh)
-      if (const auto sql = HookText(text, it->second.unknown)) {
-        it->second.exports = FindExports(*sql);
-        it->second.effects = SideEffects(*sql);
-      }
-    return it->second;
-  }
-
-  // What the project's on-run-start and on-run-end hooks write out or else do, whatever is run.
+  // What on-run-start and on-run-end hooks write out or else do, whatever is run.
   void Operations(Facts& facts) {
-    for (const auto& [id, text] : m_.operations) {
-      const Hook& hook = MeaningOf(text);
+    for (const auto& [id, text, package] : m_.operations) {
+      const DbtHook& hook = hooks_->Meaning(text, package);
       const Place at{m_.file, "/nodes/" + id};
-      const std::string who = "the project's hook " + Split(id, '.').back();
+      const std::string hook_name = Split(id, '.').back();
+      const std::string who = package.empty() || package == m_.project
+                                  ? "the project's hook " + hook_name
+                                  : "the hook " + hook_name + " of the package " + package;
       const auto say = [&](const std::string& name, const std::string& what) {
         facts.unresolved.push_back(
             {name, "hook", std::nullopt, who + ", which runs with every dbt command, " + what, at});
       };
       if (!hook.unknown.empty())
-        say(hook.unknown + "()",
-            "calls the macro '" + hook.unknown +
-                "', whose body is not the project's own or is empty: what it does is unknown");
+        say(hook.unknown + "()", "calls the macro '" + hook.unknown + "'" + kUnreadable);
       for (const SqlExport& found : hook.exports) Exported(found, "", who, at, facts);
       for (const std::string& effect : hook.effects) say(id, effect);
     }
-  }
-
-  // A hook that is one call of a macro is judged by the macro's body. Nothing for a variable, and for a macro
-  // without body, which is named in `unknown`.
-  std::optional<std::string> HookText(const std::string& hook, std::string& unknown) const {
-    const auto tokens = TokenizeSql(hook);
-    if (tokens.size() != 1 || tokens[0].kind != SqlToken::Kind::kJinja) return hook;
-    const std::string call(tokens[0].text.substr(0, tokens[0].text.find('(')));
-    if (call == tokens[0].text) return std::nullopt;
-    const auto body = m_.macros.find(call);
-    if (body != m_.macros.end() && !body->second.empty()) return body->second;
-    unknown = call;
-    return std::nullopt;
   }
 
   void Exported(const SqlExport& found, const std::string& self, const std::string& who, const Place& at,
@@ -529,7 +505,7 @@ class Settler {
   DbtManifest m_;
   Diagnostics& diagnostics_;
   std::unordered_set<std::string> event_timed_;
-  std::unordered_map<std::string, Hook> hooks_;  // by text
+  std::optional<DbtHooks> hooks_;
 };
 
 }  // namespace

@@ -193,40 +193,6 @@ std::string_view Called(const SqlToken& t) {
   return open < t.text.size() && t.text[open] == '(' ? t.text.substr(0, end) : "";
 }
 
-// What dbt itself and its packages of expressions offer: they compute, they do not filter.
-bool Computes(std::string_view call) {
-  for (const char* name : {"var",
-                           "env_var",
-                           "ref",
-                           "source",
-                           "config",
-                           "this",
-                           "run_started_at",
-                           "return",
-                           "log",
-                           "adapter",
-                           "type_timestamp",
-                           "current_timestamp",
-                           "dateadd",
-                           "datediff",
-                           "date_trunc",
-                           "cast",
-                           "safe_cast",
-                           "generate_surrogate_key",
-                           "invocation_id",
-                           "target",
-                           "modules",
-                           "exceptions",
-                           "tojson",
-                           "set"})
-    if (call == name) return true;
-  for (const char* package :
-       {"dbt.", "dbt_utils.", "dbt_date.", "adapter.", "modules.", "exceptions.", "api.", "builtins.",
-        "run_started_at.", "model.", "config.", "target.", "loop.", "this.", "var."})
-    if (StartsWith(call, package)) return true;
-  return false;
-}
-
 // Calls of the project's own macros are replaced by what their bodies say, those of bodies as well.
 SqlTokens Expanded(std::string_view sql, const MacroBodies& macros) {
   constexpr std::size_t kMost = 200'000;
@@ -249,7 +215,7 @@ SqlTokens Expanded(std::string_view sql, const MacroBodies& macros) {
     if (token.kind == SqlToken::Kind::kJinja && !macros.empty() && levels.size() <= kDeepest &&
         out.size() < kMost) {
       const std::string_view call = Called(token);
-      const auto body = call.empty() || Computes(call) ? macros.end() : macros.find(std::string(call));
+      const auto body = call.empty() || ComputesOnly(call) ? macros.end() : macros.find(std::string(call));
       if (body != macros.end() && !body->second.empty()) {
         TokenizeSql(body->second, levels.emplace_back().tokens, out.made);
         continue;
@@ -307,6 +273,39 @@ std::vector<Bound> BoundsOf(const Tokens& t) {
 }
 
 }  // namespace
+
+bool ComputesOnly(std::string_view call) {
+  for (const char* name : {"var",
+                           "env_var",
+                           "ref",
+                           "source",
+                           "config",
+                           "this",
+                           "run_started_at",
+                           "return",
+                           "log",
+                           "adapter",
+                           "type_timestamp",
+                           "current_timestamp",
+                           "dateadd",
+                           "datediff",
+                           "date_trunc",
+                           "cast",
+                           "safe_cast",
+                           "generate_surrogate_key",
+                           "invocation_id",
+                           "target",
+                           "modules",
+                           "exceptions",
+                           "tojson",
+                           "set"})
+    if (call == name) return true;
+  for (const char* package :
+       {"dbt.", "dbt_utils.", "dbt_date.", "adapter.", "modules.", "exceptions.", "api.", "builtins.",
+        "run_started_at.", "model.", "config.", "target.", "loop.", "this.", "var."})
+    if (StartsWith(call, package)) return true;
+  return false;
+}
 
 std::optional<double> ReadDateBound(std::string_view sql, const MacroBodies& macros) {
   std::optional<double> out;
@@ -458,7 +457,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
         if (HasWord(t[i].text, name)) named.insert(named.end(), variables.begin(), variables.end());
       const std::string_view call = Called(t[i]);
       const bool table = i > 0 && (t[i - 1].Is("FROM") || t[i - 1].Is("JOIN") || t[i - 1].IsSymbol(','));
-      const bool unknown = !call.empty() && !table && !Computes(call);
+      const bool unknown = !call.empty() && !table && !ComputesOnly(call);
       if (named.empty() && !unknown) continue;
       const std::string clause = OuterClause(t, i).word;
       if (Filters(clause))

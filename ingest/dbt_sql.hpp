@@ -34,6 +34,10 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros = {});
 // `date_bound_days` alone, for what is rebuilt whole.
 std::optional<double> ReadDateBound(std::string_view sql, const MacroBodies& macros = {});
 
+// What dbt itself and its packages of expressions offer under this name: it computes, and neither filters nor
+// writes.
+bool ComputesOnly(std::string_view call);
+
 // A predicate that limits which rows of the target a merge or delete may match.
 struct PredicateBound {
   bool bounds = false;         // it limits the target side in time

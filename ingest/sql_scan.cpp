@@ -323,25 +323,22 @@ std::vector<SqlExport> FindExports(std::string_view sql) {
 std::vector<std::string> SideEffects(std::string_view sql) {
   const auto t = TokenizeSql(sql);
   std::vector<std::string> out;
-  for (std::size_t i = 0; i < t.size();) {
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    // A statement begins behind a semicolon, and behind Jinja that decides whether or where it is written.
+    if (i > 0 && !t[i - 1].IsSymbol(';') && t[i - 1].kind != SqlToken::Kind::kBlock) continue;
     const std::size_t end = EndOfStatement(t, i);
     const auto name_at = [&](std::size_t k) {
       const SqlTable table = NameAt(t, k, end);
       return table.jinja ? InBraces(table.name) : table.name;
     };
-    while (i < end && t[i].kind == SqlToken::Kind::kBlock) ++i;
-    if (i < end) {
-      const SqlToken& first = t[i];
-      if (first.Is("CALL") || first.Is("EXEC") || first.Is("EXECUTE"))
-        out.push_back("calls " + name_at(i + 1));
-      else if (first.Is("INSERT") || first.Is("MERGE")) {
-        std::size_t k = i + 1;
-        while (k < end && (t[k].Is("INTO") || t[k].Is("OVERWRITE") || t[k].Is("TABLE"))) ++k;
-        const std::string name = name_at(k);
-        if (name != "{{ this }}") out.push_back("also writes " + name);
-      }
+    if (t[i].Is("CALL") || t[i].Is("EXEC") || t[i].Is("EXECUTE")) {
+      out.push_back("calls " + name_at(i + 1));
+    } else if (t[i].Is("INSERT") || t[i].Is("MERGE")) {
+      std::size_t k = i + 1;
+      while (k < end && (t[k].Is("INTO") || t[k].Is("OVERWRITE") || t[k].Is("TABLE"))) ++k;
+      const std::string name = name_at(k);
+      if (!name.empty() && name != "{{ this }}") out.push_back("also writes " + name);
     }
-    i = end + 1;
   }
   if (Notifies(sql)) out.push_back("notifies");
   return out;

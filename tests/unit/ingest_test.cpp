@@ -6,6 +6,7 @@
 #include "graph/packed_nodes.hpp"
 #include "graph/words.hpp"
 #include "ingest/builder.hpp"
+#include "ingest/dbt_hooks.hpp"
 #include "ingest/importer.hpp"
 #include "ingest/json_split.hpp"
 #include "ingest/sql_scan.hpp"
@@ -239,20 +240,70 @@ TEST_CASE("what the project's own hooks write out is seen, and a Python model th
       "operation.p.end-1": {"resource_type": "operation", "name": "end-1", "package_name": "p",
                             "raw_code": "{{ elementary.on_run_end() }}"},
       "operation.other.end-0": {"resource_type": "operation", "name": "end-0", "package_name": "other",
-                                "raw_code": "copy into 's3://else/' from {{ ref('m') }}"}},
-    "sources": {}, "macros": {"macro.p.send_out": {"name": "send_out", "package_name": "p",
-        "macro_sql": "{% macro send_out() %} copy into 's3://bucket/' from {{ ref('m') }} {% endmacro %}"}}})")},
+                                "raw_code": "copy into 's3://else/' from {{ ref('m') }}"},
+      "operation.other.end-1": {"resource_type": "operation", "name": "end-1", "package_name": "other",
+                                "raw_code": "{{ log_away() }}"}},
+    "sources": {}, "macros": {
+      "macro.p.send_out": {"name": "send_out", "package_name": "p",
+        "macro_sql": "{% macro send_out() %} {% do unload_to('s3://bucket/') %} {% endmacro %}"},
+      "macro.p.unload_to": {"name": "unload_to", "package_name": "p",
+        "macro_sql": "{% macro unload_to(where) %} copy into 's3://bucket/' from {{ ref('m') }} {% endmacro %}"},
+      "macro.other.log_away": {"name": "log_away", "package_name": "other",
+        "macro_sql": "{% macro log_away() %} insert into ops.log select 1; {{ log_away() }} {% endmacro %}"}}})")},
                                        {}},
                                       diagnostics);
   REQUIRE(facts.size() == 1);
-  REQUIRE(facts[0].facts.extracts.size() == 1);
+  // A macro that calls another one that writes out, and an installed package's own hook: dbt runs them all.
+  REQUIRE(facts[0].facts.extracts.size() == 2);
   CHECK(facts[0].facts.extracts[0].dataset == "model.p.m");
   CHECK(facts[0].facts.extracts[0].destination == "s3://bucket/");
-  REQUIRE(facts[0].facts.unresolved.size() == 1);  // what the foreign macro does, nobody knows: that is said
-  CHECK(Has(facts[0].facts.unresolved[0].message, "elementary.on_run_end"));
+  CHECK(facts[0].facts.extracts[1].destination == "s3://else/");
+  CHECK(Has(facts[0].facts.extracts[1].what, "end-0 of the package other"));
+  REQUIRE(facts[0].facts.unresolved.size() == 2);
+  CHECK(Has(facts[0].facts.unresolved[0].message, "elementary.on_run_end"));  // nobody knows what it does
+  CHECK(Has(facts[0].facts.unresolved[1].message, "also writes ops.log"));
   REQUIRE(facts[0].facts.datasets.size() == 1);
   REQUIRE(facts[0].facts.datasets[0].findings.size() == 1);
   CHECK(facts[0].facts.datasets[0].findings[0].code == "watermark-filter");
+}
+
+TEST_CASE("hooks are read through the macros that they call, by dispatch and across packages") {
+  const MacroBodies own = {{"mine", "{% macro mine() %}{{ helper(1) }}{{ unheard_of() }}{% endmacro %}"},
+                           {"helper", "{% if x %} insert into audit.rows select 1 {% endif %}"},
+                           {"bigquery__flush", "merge into {{ log_table }} t using s on t.id = s.id"},
+                           {"round", "{{ round() }}; call ops.ping()"},
+                           {"empty", ""}};
+  const std::map<std::string, MacroBodies> of = {
+      {"pack",
+       {{"end", "{{ return(adapter.dispatch('flush', 'pack')()) }}"},
+        {"default__flush", "insert into wrong.one select 1"},
+        {"send", "{% set q %} copy into 's3://out/' from {{ ref('a') }} {% endset %} {% do dbt.log(q) %}"},
+        {"deep", "{{ pack.send() }} {{ other.thing() }}"},
+        {"lost", "{{ adapter.dispatch('nowhere')() }}"}}}};
+  DbtHooks hooks("bigquery", "shop", own, of);
+  const auto effects = [&](const std::string& text, const std::string& package = "shop") {
+    return Join(hooks.Meaning(text, package).effects, "; ");
+  };
+  const auto unknown = [&](const std::string& text, const std::string& package = "shop") {
+    return hooks.Meaning(text, package).unknown;
+  };
+  CHECK(effects("{{ mine() }}") == "also writes audit.rows");
+  CHECK(unknown("{{ mine() }}") == "");  // a project's own macro is taken as it reads
+  CHECK(effects("{{ pack.end() }}") == "also writes {{ log_table }}");  // the project's version of it
+  CHECK(effects("{{ end() }}", "pack") == "also writes {{ log_table }}");
+  CHECK(effects("grant select on {{ this }} to x; {{ helper() }}") == "also writes audit.rows");
+  CHECK(effects("{{ round() }}") == "calls ops.ping");
+  REQUIRE(hooks.Meaning("{{ pack.send() }}", "shop").exports.size() == 1);
+  CHECK(hooks.Meaning("{{ pack.send() }}", "shop").exports[0].destination == "s3://out/");
+  CHECK(unknown("{{ pack.send() }}") == "");
+  CHECK(unknown("{{ pack.deep() }}") == "pack.deep");
+  CHECK(hooks.Meaning("{{ pack.deep() }}", "shop").exports.size() ==
+        1);  // what could be read is told as well
+  CHECK(unknown("{{ pack.lost() }}") == "pack.lost");
+  CHECK(unknown("{{ empty() }}") == "empty");
+  CHECK(unknown("{{ nobody.knows() }}") == "nobody.knows");
+  CHECK(unknown("{{ a_variable }}") == "");
+  CHECK(effects("{{ end() }}") == "");
 }
 
 TEST_CASE("what selectors.yml gives a name to is kept in the order in which it is worked out") {
