@@ -119,7 +119,7 @@ DbtHook DbtHooks::Judge(const std::string& hook, const std::string& package) con
     if (!body.text || levels.size() > kDeepest || text.size() > kMost) {
       const bool foreign = levels.size() > 1 && level.package != project_ && !level.package.empty();
       if (!call.empty() && ((one && levels.size() == 1) || foreign) && out.unknown.empty())
-        out.unknown = outermost;
+        out.unknown = outermost, out.missing = levels.size() == 1;
       continue;
     }
     const std::size_t end = level.text.find(token.kind == SqlToken::Kind::kJinja ? "}}" : "%}", token.at);

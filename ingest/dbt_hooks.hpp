@@ -15,7 +15,8 @@
 namespace backreach {
 
 struct DbtHook {
-  std::string unknown;  // the macro that it calls, if that cannot be read to its end; "" if all is known
+  std::string unknown;   // the macro that it calls, if that cannot be read to its end; "" if all is known
+  bool missing = false;  // that macro has no body at all
   std::vector<SqlExport> exports;
   std::vector<std::string> effects;
 };

@@ -18,8 +18,10 @@ namespace backreach {
 
 namespace {
 
-constexpr const char* kUnreadable =
-    ", which the manifest does not let one read to its end: what it does is unknown";
+std::string Unknown(const DbtHook& hook) {
+  return fmt::format("calls the macro '{}', {}: what it does is unknown", hook.unknown,
+                     hook.missing ? "whose body is not in the manifest" : "which cannot be read to its end");
+}
 
 class Settler {
  public:
@@ -152,7 +154,7 @@ class Settler {
       const auto find = [&](std::string detail) {
         node.fact.findings.push_back({"side-effects", std::move(detail), {}, node.fact.at});
       };
-      if (!hook.unknown.empty()) find("calls the macro '" + hook.unknown + "'" + kUnreadable);
+      if (!hook.unknown.empty()) find(Unknown(hook));
       for (const SqlExport& found : hook.exports) {
         find(fmt::format("a hook writes out to {} ({})", found.destination, found.how));
         Exported(found, node.fact.name, "a hook of " + node.fact.name, node.fact.at, facts);
@@ -174,8 +176,7 @@ class Settler {
         facts.unresolved.push_back(
             {name, "hook", std::nullopt, who + ", which runs with every dbt command, " + what, at});
       };
-      if (!hook.unknown.empty())
-        say(hook.unknown + "()", "calls the macro '" + hook.unknown + "'" + kUnreadable);
+      if (!hook.unknown.empty()) say(hook.unknown + "()", Unknown(hook));
       for (const SqlExport& found : hook.exports) Exported(found, "", who, at, facts);
       for (const std::string& effect : hook.effects) say(id, effect);
     }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <set>
 
 #include "graph/words.hpp"
 #include "ingest/sql_scan.hpp"
@@ -143,6 +144,23 @@ bool HasWord(std::string_view text, const std::string& word) {
   for (std::size_t at = 0; !word.empty() && (at = text.find(word, at)) != std::string::npos; ++at)
     if ((at == 0 || !letter(at - 1)) && !letter(at + word.size())) return true;
   return false;
+}
+
+bool HasOneOf(std::string_view text, const std::set<std::string>& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const std::string& word) { return HasWord(text, word); });
+}
+
+// The name that `set x ...` or `call statement('x', ...)` gives a value to.
+std::string NameSetBy(const SqlToken& t) {
+  if (StartsWith(t.text, "set ")) {
+    const std::size_t from = t.text.find_first_not_of(' ', 4);
+    if (from == std::string::npos) return "";
+    return std::string(t.text.substr(from, t.text.find_first_of(" =", from) - from));
+  }
+  const std::size_t from = t.text.find_first_of("'\"");
+  if (from == std::string::npos) return "";
+  return std::string(t.text.substr(from + 1, t.text.find(t.text[from], from + 1) - from - 1));
 }
 
 // The word that begins a clause, null for any other.
@@ -319,7 +337,9 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
   const Branches branches(t);
   std::vector<std::size_t> marks, bounds;  // where a watermark, or a bound by the run's date, stands
   std::vector<std::pair<std::string, std::size_t>> uses;
-  bool in_block_newest = false;  // {% set x = run_query("select max(..) from " ~ this) %}
+  // The Jinja names that hold the newest of its own rows: {% set x = run_query("select max(..) from " ~ this)
+  // %}
+  std::set<std::string> newest_names;
   std::size_t captured =
       t.size();  // where {% set x %} began, whose text is no part of the statement where it stands
   for (std::size_t i = 0; i < t.size(); ++i) {
@@ -336,14 +356,17 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
         other = other || t[k].Is("MIN") || t[k].Is("COUNT");
       }
       if (newest)
-        in_block_newest = true;
+        newest_names.insert(NameSetBy(t[captured]));
       else if (!other)
         out.reads_itself = true, out.reads_itself_how = "its own rows are used as values";
       continue;
     }
-    if (t[i].kind == SqlToken::Kind::kBlock && t[i].text.find("this") != std::string::npos &&
-        StartsWith(t[i].text, "set") && Lower(t[i].text).find("max(") != std::string::npos)
-      in_block_newest = true;
+    if (t[i].kind == SqlToken::Kind::kBlock && StartsWith(t[i].text, "set ")) {
+      const bool asks =
+          t[i].text.find("this") != std::string::npos && Lower(t[i].text).find("max(") != std::string::npos;
+      const std::string_view value = t[i].text.substr(std::min(t[i].text.find('='), t[i].text.size()));
+      if (asks || HasOneOf(value, newest_names)) newest_names.insert(NameSetBy(t[i]));
+    }
     if (t[i].Is("_DBT_MAX_PARTITION"))
       out.watermark = true, out.watermark_how = "_dbt_max_partition", marks.push_back(i);
     if (!IsThis(t[i])) continue;
@@ -437,7 +460,21 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
           aggregate ? "an aggregate of its own rows is used as a value" : "its own rows are used as values";
     }
   }
-  if (in_block_newest && !out.watermark)
+  // What was asked for before counts where it is used; what only decides in Jinja may filter.
+  bool used = newest_names.empty(), asked_before = false;
+  for (std::size_t i = 0; i < t.size() && !newest_names.empty(); ++i) {
+    if (t[i].kind != SqlToken::Kind::kString && t[i].kind != SqlToken::Kind::kJinja) continue;
+    if (!HasOneOf(t[i].text, newest_names)) continue;
+    if (t[i].kind == SqlToken::Kind::kString && t[i].text.find("{{") == std::string::npos) continue;
+    used = true;
+    if (OuterClause(t, i).word == "SELECT") {
+      out.reads_itself = true, out.reads_itself_how = "an aggregate of its own rows is used as a value";
+      continue;
+    }
+    marks.push_back(i);
+    asked_before = true;
+  }
+  if ((asked_before || !used) && !out.watermark)
     out.watermark = true, out.watermark_how = "takes only rows newer than its newest (asked for before)";
   // Bounds by the run's date, variables, and calls of nobody knows what, in filters.
   std::unordered_map<std::string, std::vector<std::string>> set;  // {% set day = var('day') %}
@@ -480,7 +517,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
     });
   };
   for (const std::string& name : out.variables) {
-    if (!in_block_newest && instead(marks, name)) out.instead_of_watermark.push_back(name);
+    if (used && instead(marks, name)) out.instead_of_watermark.push_back(name);
     if (instead(bounds, name)) out.instead_of_bound.push_back(name);
   }
   return out;

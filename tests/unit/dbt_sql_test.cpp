@@ -115,6 +115,34 @@ TEST_CASE("what a subquery in a filter selects is a filter") {
             .watermark);
 }
 
+TEST_CASE("what was asked of itself before counts where it is used") {
+  const auto traits = [](const std::string& sql) { return ReadSqlTraits(sql); };
+  const std::string ask = "{% set newest = run_query('select max(d) from ' ~ this).columns[0][0] %} ";
+  CHECK(traits(ask + "select * from a where d > '{{ newest }}'").watermark);
+  CHECK_FALSE(traits(ask + "select * from a where d > '{{ newest }}'").reads_itself);
+  CHECK_FALSE(traits(ask + "select *, '{{ newest }}' as seen_until from a").watermark);
+  CHECK(traits(ask + "select *, '{{ newest }}' as seen_until from a").reads_itself);
+  CHECK(traits(ask + "select *, '{{ newest }}' as n from a where d > '{{ newest }}'").watermark);
+  CHECK(traits(ask + "select *, '{{ newest }}' as n from a where d > '{{ newest }}'").reads_itself);
+  CHECK(traits(ask + "select * from a {% if newest %} where e {% endif %}").watermark);  // only decides
+  // Through other names, and a query that is asked later.
+  const std::string chain =
+      "{% set query %} select max(d) from {{ this }} {% endset %} {% set rows = run_query(query) %} "
+      "{% set last_day = rows.columns[0][0] %} ";
+  CHECK(traits(chain + "select * from a where d > {{ last_day }}").watermark);
+  CHECK_FALSE(traits(chain + "select {{ last_day }} as n from a where d > 3").watermark);
+  CHECK(traits(chain + "select {{ last_day }} as n from a where d > 3").reads_itself);
+  CHECK_FALSE(
+      traits("{% call statement('n', fetch_result=True) %} select max(d) from {{ this }} {% endcall %} "
+             "select {{ load_result('n')['data'][0][0] }} as n from a")
+          .watermark);
+  const SqlTraits apart = traits(chain +
+                                 "select * from a {% if var('from', none) %} where d >= '{{ var('from') }}' "
+                                 "{% else %} where d > {{ last_day }} {% endif %}");
+  CHECK(apart.watermark);
+  CHECK(apart.instead_of_watermark == std::vector<std::string>{"from"});
+}
+
 TEST_CASE("a variable that filters in another branch takes the watermark's place") {
   const char* apart =
       "select * from a {% if var('day_from', none) %} where d >= '{{ var('day_from') }}' "
