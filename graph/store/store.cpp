@@ -151,6 +151,7 @@ bool WriteNew(const std::string& path, const std::vector<SourceFacts>& sources) 
     const std::string& path;
     ~Remove() { unlink(path.c_str()); }
   } remove{beside};
+  unlink(beside.c_str());  // of a process that was killed and had this number
   {
     Connection db(path, beside, ReadWrite());
     db.exec("PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -185,6 +186,8 @@ TEST_CASE("two first ingests at once both end up in the store, and nothing is le
   CHECK(a.Load().empty());
   CHECK(a.Sources().empty());
   CHECK_FALSE(std::filesystem::exists(place.path()));
+  std::ofstream(place.path() + ".new-" + std::to_string(getpid()))
+      << "left over by a process that was killed";
   CHECK(a.Replace({Sample("dbt", "shop", 3)}) == 1);
   CHECK(b.Replace({Sample("registry", "r.yml", 1)}) == 1);  // found a's store in its place
   CHECK(a.Replace({Sample("dbt", "shop", 2)}) == 1);
