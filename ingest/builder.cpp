@@ -1,6 +1,7 @@
 // The order of work: (1) one prototype for each dataset that an importer knows, relations that are the same
 // table joined; (2) the registry's datasets placed on them, or made; (3) facts merged by rank, calendars
-// laid; (4) edges, jobs, copies resolved and their mappings judged; (5) everything sorted and numbered.
+// laid (calendars.hpp); (4) edges, jobs, copies resolved and their mappings judged (mappings.hpp); (5)
+// everything sorted and numbered.
 
 #include "ingest/builder.hpp"
 
@@ -19,6 +20,8 @@
 #include "graph/digest.hpp"
 #include "graph/reads_json.hpp"
 #include "graph/words.hpp"
+#include "ingest/calendars.hpp"
+#include "ingest/mappings.hpp"
 
 namespace backreach {
 
@@ -41,18 +44,6 @@ void Append(std::vector<std::string> from, std::vector<std::string>& to) {
     to = std::move(from);
   else
     to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
-}
-
-int WeekStart(const std::string& text) {
-  static constexpr const char* kDays[] = {"monday", "tuesday",  "wednesday", "thursday",
-                                          "friday", "saturday", "sunday"};
-  for (int i = 0; i < 7; ++i)
-    if (text == kDays[i]) return i;
-  return 0;
-}
-
-std::int64_t TimeOfDay(const std::string& text) {
-  return text.size() < 5 ? 0 : std::stoi(text.substr(0, 2)) * kHour + std::stoi(text.substr(3, 2)) * kMinute;
 }
 
 class Builder {
@@ -79,7 +70,7 @@ class Builder {
     MakeJobs();
     MakeCopies();
     MakeRest();
-    Judge();
+    JudgeMappings(out_.graph);
     Finish();
     return std::move(out_);
   }
@@ -407,7 +398,9 @@ class Builder {
     d.platform = text(&DatasetFact::platform).value_or("");
     for (const FactRef& ref : p.facts)
       if (d.relation.empty()) d.relation = take(ref.fact->relation);
-    MakeCalendar(p, d);
+    std::vector<const DatasetFact*> facts;
+    for (const FactRef& ref : p.facts) facts.push_back(ref.fact);
+    calendars_.Lay(facts, d);
     const auto duration = [&](Text DatasetFact::*field) -> std::optional<Duration> {
       const Text& t = text(field);
       return t ? ParseDuration(*t) : std::nullopt;
@@ -478,78 +471,6 @@ class Builder {
     NoteConflict(p, d, "kind", [](const DatasetFact& f) { return f.kind; });
     NoteConflict(p, d, "owner", [](const DatasetFact& f) { return f.owner; });
     NoteConflict(p, d, "retention", [](const DatasetFact& f) { return f.retention; });
-  }
-
-  void MakeCalendar(const Proto& p, Dataset& d) {
-    // The blocks of the first fact that tells a grain; single fields of a single block from whoever states
-    // them.
-    std::vector<PartitionFact> blocks;
-    for (const FactRef& ref : p.facts) {
-      if (!ref.fact->partitions.empty() && ref.fact->partitions.back().grain) {
-        blocks = ref.fact->partitions;
-        break;
-      }
-    }
-    if (blocks.empty()) blocks.emplace_back();
-    if (blocks.size() == 1) {
-      for (const FactRef& ref : p.facts) {
-        if (ref.fact->partitions.size() != 1) continue;
-        const PartitionFact& f = ref.fact->partitions[0];
-        for (Text PartitionFact::*field :
-             {&PartitionFact::timezone, &PartitionFact::starts_at, &PartitionFact::column,
-              &PartitionFact::week_start, &PartitionFact::first, &PartitionFact::last,
-              &PartitionFact::key_format})
-          if (!(blocks[0].*field)) blocks[0].*field = f.*field;
-      }
-    }
-    std::vector<Block> laid;
-    d.zone_assumed = true;
-    for (const PartitionFact& b : blocks) {
-      const Zone* zone = b.timezone ? Zone::Find(*b.timezone) : nullptr;
-      if (zone) d.zone_assumed = false;
-      Grain grain;
-      if (b.grain) grain = ParseGrain(*b.grain).value_or(Grain{});
-      d.calendar =
-          Calendar(grain.none() ? Grain{Grain::Unit::kDay, 1} : grain, zone ? zone : Zone::Utc(),
-                   b.starts_at ? TimeOfDay(*b.starts_at) : 0, b.week_start ? WeekStart(*b.week_start) : 0);
-      if (b.grain) d.grain = grain;
-      if (b.column) d.column = *b.column;
-      if (b.key_format) d.key_format = *b.key_format;
-      if (b.grain && !grain.none()) laid.push_back({d.calendar, kMinInstant, kMaxInstant});
-      const auto date = [&](const Text& text) {
-        return text ? ParseDate(*text, d.calendar).span : std::nullopt;
-      };
-      if (const auto from = date(b.from); from && !laid.empty()) laid.back().from = from->start;
-      if (const auto until = date(b.until); until && !laid.empty()) laid.back().until = until->start;
-      if (const auto first = date(b.first)) {
-        if (d.first_text.empty()) d.first_text = *b.first;
-        if (d.first == kMinInstant) d.first = laid.empty() ? first->start : d.calendar.Floor(first->start);
-      }
-      if (const auto last = date(b.last)) {
-        d.last_text = *b.last;
-        d.last_end = laid.empty() ? last->end : d.calendar.Next(last->end - 1);
-      }
-    }
-    // Blocks without a seam of their own take the neighbour's; the first one reaches back, the last one
-    // ahead.
-    for (std::size_t i = 0; i + 1 < laid.size(); ++i) {
-      if (laid[i].until == kMaxInstant) laid[i].until = laid[i + 1].from;
-      if (laid[i + 1].from == kMinInstant) laid[i + 1].from = laid[i].until;
-    }
-    if (laid.empty()) return;
-    if (laid.front().from != kMinInstant) {
-      if (laid.size() > 1 && d.first == kMinInstant) d.first = laid.front().from;
-      laid.front().from = kMinInstant;
-    }
-    if (laid.back().until != kMaxInstant) {
-      if (d.last_end == kMaxInstant) d.last_end = laid.back().until;
-      laid.back().until = kMaxInstant;
-    }
-    const Layout layout = laid.size() == 1 ? Layout(laid[0].calendar) : Layout(std::move(laid));
-    for (const auto& known : layouts_)
-      if (*known == layout) d.layout = known;
-    if (!d.layout) layouts_.push_back(d.layout = std::make_shared<const Layout>(layout));
-    if (d.writes == Writes::kWhole) return;
   }
 
   // ---- 4: edges, jobs, copies ----
@@ -819,66 +740,6 @@ class Builder {
       g.unresolved.push_back({p.fact, DatasetId{dataset_of_[Root(p.proto)]}, SeenAt(p.source, p.fact.at)});
   }
 
-  // Which mappings can stand. What cannot is read as `all`, and said.
-  void Judge() {
-    LineageGraph& g = out_.graph;
-    // Views that something cut by hours reads, directly or through other views.
-    std::vector<bool> hours_read(g.datasets.size(), false);
-    bool changed = true;
-    for (int round = 0; changed && round < 64; ++round) {
-      changed = false;
-      for (const Edge& e : g.edges) {
-        const Dataset &parent = g[e.from], &child = g[e.to];
-        if (parent.stores() || hours_read[e.from.value]) continue;
-        const bool hours =
-            child.stores() ? child.layout && !child.grain->bears_dates() : hours_read[e.to.value];
-        if (hours) hours_read[e.from.value] = changed = true;
-      }
-    }
-    for (Edge& e : g.edges) {
-      const Dataset &parent = g[e.from], &child = g[e.to];
-      e.effective = e.reads;
-      const auto refuse = [&](const std::string& why) {
-        e.effective = reads::All{};
-        const Seen seen = e.seen.empty() ? Seen() : e.seen[0];
-        g.unresolved.push_back({{FormatReads(e.reads), "mapping", child.name,
-                                 fmt::format("{} -> {}: {} cannot stand: {}; read as all", parent.name,
-                                             child.name, FormatReads(e.reads), why),
-                                 seen.at},
-                                e.to,
-                                seen});
-      };
-      const auto* window = std::get_if<reads::Window>(&e.reads);
-      const bool by_key = std::holds_alternative<reads::Key>(e.reads) || (window && window->by_key);
-      if (std::holds_alternative<reads::Unknown>(e.reads)) {
-        if (e.self())
-          e.effective = e.in_place ? Reads(reads::Same{}) : Reads(reads::Previous{});
-        else
-          e.effective = reads::Same{};
-      } else if (e.self() && window && window->end > 0) {
-        refuse("it reaches ahead of what the dataset has written");
-        e.effective = reads::Previous{};
-      } else if (window && !window->unit && !child.grain.value_or(Grain{}).bears_dates() &&
-                 (!child.grain || child.grain->none())) {
-        refuse(fmt::format("{} has no grain, so the window needs a unit (unit: day)", child.name));
-      } else if (by_key) {
-        const auto hours = [&](const Dataset& d) { return d.layout && !d.grain->bears_dates(); };
-        if (hours(child))
-          refuse(fmt::format("{} is cut by {}, and only days and longer bear dates", child.name,
-                             FormatGrain(*child.grain)));
-        else if (hours(parent))
-          refuse(fmt::format("{} is cut by {}, and only days and longer bear dates", parent.name,
-                             FormatGrain(*parent.grain)));
-        else if (hours_read[e.to.value])
-          refuse(fmt::format("a table of hours reads {}, and hours bear no dates", child.name));
-      } else if ((std::holds_alternative<reads::Latest>(e.reads) ||
-                  std::holds_alternative<reads::LatestThen>(e.reads)) &&
-                 (!parent.layout || !parent.stores())) {
-        e.effective = reads::All{};  // the newest of what has no partitions is all of it
-      }
-    }
-  }
-
   // ---- 5 ----
 
   void Finish() {
@@ -932,7 +793,7 @@ class Builder {
   std::map<std::string, std::uint32_t> declared_, placed_;
   std::set<std::string> ambiguous_;
   std::vector<std::uint32_t> dataset_of_;
-  std::vector<std::shared_ptr<const Layout>> layouts_;
+  CalendarMaker calendars_;
   std::vector<PendingProblem> problems_;
   std::map<std::string, Pool> pools_;
   BuiltGraph out_;

@@ -1,0 +1,21 @@
+// How a dataset is cut in time, from what several sources say of its partitions.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "graph/facts.hpp"
+#include "graph/lineage.hpp"
+
+namespace backreach {
+
+class CalendarMaker {
+ public:
+  // Fills the dataset's grain, calendar, layout, first and last partition. `facts`: by rank, the best first.
+  void Lay(const std::vector<const DatasetFact*>& facts, Dataset& dataset);
+
+ private:
+  std::vector<std::shared_ptr<const Layout>> layouts_;  // equal ones are one
+};
+
+}  // namespace backreach
