@@ -83,7 +83,7 @@ Status RunImporter(const Arguments& arguments) {
   for (SourceFacts& f : facts) f.source.ingested_at = now;
   Store store = Store::OpenForWriting(path);
   if (std::string_view(importer.name) == "registry") {
-    CheckAgainstStore(facts, store.Load(), diagnostics);
+    CheckAgainstStore(facts, store.LoadReadable(), diagnostics);
     if (diagnostics.has_errors()) {
       std::cerr << Format(diagnostics);
       return Status::kBadRequest;

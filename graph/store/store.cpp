@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "graph/error.hpp"
 #include "graph/store/blocks.hpp"
@@ -218,8 +219,8 @@ Store Store::OpenForReading(const std::string& path) {
     auto connection = std::make_unique<Connection>(path, uri, flags);
     const int layout = connection->CheckedLayout();
     if (layout < kLayout && layout > 0)
-      Refuse(path, fmt::format("written by an older backreach (layout {}, this one reads {}): ingest any "
-                               "source again to bring it up to date",
+      Refuse(path, fmt::format("written by an older backreach (layout {}, this one reads {}): ingest its "
+                               "sources again",
                                layout, kLayout));
     if (layout == 0)
       throw Error(path +
@@ -265,12 +266,67 @@ std::vector<Source> Store::Sources() const {
 }
 
 std::vector<SourceFacts> Store::Load(bool with_nodes) const {
+  std::vector<Source> outdated;
+  std::vector<SourceFacts> out = LoadAll(with_nodes, false, outdated);
+  if (outdated.empty()) return out;
+  std::vector<std::string> names, lines;
+  for (const Source& s : outdated) {
+    names.push_back(s.kind + ":" + s.name);
+    lines.push_back(s.kind == "registry" ? "backreach ingest registry " + s.key
+                                         : fmt::format("backreach ingest {} ...   ({})", s.kind, s.name));
+  }
+  throw Error(fmt::format("{}: error: what {} said was kept in the form of an older backreach\n"
+                          "  ingest {} again: {}",
+                          impl_->path, ListOf(names), names.size() == 1 ? "it" : "them",
+                          Join(lines, "\n                      ")),
+              Status::kStore);
+}
+
+std::vector<SourceFacts> Store::LoadReadable() const {
+  std::vector<Source> outdated;
+  return LoadAll(false, true, outdated);
+}
+
+namespace {
+
+// Reads the blocks of one source; throws Error with the complaint if they are not what was written.
+void ReadFacts(SQLite::Statement& blocks, std::int64_t source, const std::string& facts_hash,
+               const std::optional<std::string>& nodes_hash, const std::string& complaint, Facts& facts) {
+  blocks.reset();
+  blocks.bind(1, source);
+  const auto each = [&](std::string_view part, BlocksHash& hash, auto take) {
+    blocks.bind(2, std::string(part));
+    while (blocks.executeStep()) {
+      const SQLite::Column column = blocks.getColumn(0);
+      const std::string_view bytes(static_cast<const char*>(column.getBlob()),
+                                   static_cast<std::size_t>(column.getBytes()));
+      hash.Add(part, HashOf(bytes));
+      if (HashOf(bytes) != blocks.getColumn(1).getInt64()) throw Error(complaint, Status::kStore);
+      take(bytes);
+    }
+    blocks.reset();
+  };
+  Hashes hashes;
+  Lists(facts, [&](std::string_view part, auto& list) {
+    each(part, hashes.facts, [&](std::string_view bytes) { UnpackBlock(bytes, complaint.c_str(), list); });
+  });
+  if (nodes_hash) {
+    each(kNodes, hashes.nodes, [&](std::string_view b) { facts.nodes.nodes.emplace_back(b); });
+    each(kConfigs, hashes.nodes, [&](std::string_view b) { facts.nodes.configs.emplace_back(b); });
+  }
+  if (hashes.facts.Hex() != facts_hash || (nodes_hash && hashes.nodes.Hex() != *nodes_hash))
+    throw Error(complaint, Status::kStore);
+}
+
+}  // namespace
+
+std::vector<SourceFacts> Store::LoadAll(bool with_nodes, bool only_readable,
+                                        std::vector<Source>& outdated) const {
   try {
     if (impl_->absent) return {};
     SQLite::Database& db = impl_->Db();
     SQLite::Transaction snapshot(db);  // one state for all tables
     std::vector<SourceFacts> out;
-    std::vector<std::string> outdated;
     SQLite::Statement sources(db,
                               "SELECT id, facts_hash, nodes_hash, kind, name, key, sha256, ingested_at, "
                               "beside_sha256 FROM source ORDER BY kind, name, key");
@@ -279,45 +335,22 @@ std::vector<SourceFacts> Store::Load(bool with_nodes) const {
       const auto text = [&](int column) { return sources.getColumn(column).getString(); };
       SourceFacts& read =
           out.emplace_back(SourceFacts{{text(3), text(4), text(5), text(6), text(7), text(8)}, {}});
-      const std::string label = read.source.kind + ":" + read.source.name, facts_hash = text(1);
-      if (facts_hash.empty()) {
-        outdated.push_back(label);
+      if (text(1).empty()) {
+        outdated.push_back(read.source);
         continue;
       }
       const std::string complaint = fmt::format(
-          "{}: error: the facts of {} are not those that were ingested\n"
+          "{}: error: the facts of {}:{} are not those that were ingested\n"
           "  somebody changed them, or the file is damaged: ingest this source again",
-          impl_->path, label);
-      blocks.bind(1, sources.getColumn(0).getInt64());
-      const auto each = [&](std::string_view part, BlocksHash& hash, auto take) {
-        blocks.bind(2, std::string(part));
-        while (blocks.executeStep()) {
-          const SQLite::Column column = blocks.getColumn(0);
-          const std::string_view bytes(static_cast<const char*>(column.getBlob()),
-                                       static_cast<std::size_t>(column.getBytes()));
-          hash.Add(part, HashOf(bytes));
-          if (HashOf(bytes) != blocks.getColumn(1).getInt64()) throw Error(complaint, Status::kStore);
-          take(bytes);
-        }
-        blocks.reset();
-      };
-      Hashes hashes;
-      Lists(read.facts, [&](std::string_view part, auto& list) {
-        each(part, hashes.facts,
-             [&](std::string_view bytes) { UnpackBlock(bytes, complaint.c_str(), list); });
-      });
-      if (with_nodes) {
-        each(kNodes, hashes.nodes, [&](std::string_view b) { read.facts.nodes.nodes.emplace_back(b); });
-        each(kConfigs, hashes.nodes, [&](std::string_view b) { read.facts.nodes.configs.emplace_back(b); });
+          impl_->path, read.source.kind, read.source.name);
+      try {
+        ReadFacts(blocks, sources.getColumn(0).getInt64(), text(1),
+                  with_nodes ? std::optional(text(2)) : std::nullopt, complaint, read.facts);
+      } catch (const Error&) {
+        if (!only_readable) throw;
+        read.facts = {};
       }
-      if (hashes.facts.Hex() != facts_hash || (with_nodes && hashes.nodes.Hex() != text(2)))
-        throw Error(complaint, Status::kStore);
     }
-    if (!outdated.empty())
-      throw Error(fmt::format("{}: error: what {} said was kept in the form of an older backreach\n"
-                              "  ingest {} again",
-                              impl_->path, ListOf(outdated), outdated.size() == 1 ? "it" : "them"),
-                  Status::kStore);
     return out;
   } catch (const SQLite::Exception& e) {
     Translate(impl_->path, e);
@@ -325,6 +358,21 @@ std::vector<SourceFacts> Store::Load(bool with_nodes) const {
 }
 
 namespace {
+
+// True if the blocks that are there hash to these: a source's row says only what they should.
+bool HasBlocks(Connection& db, std::int64_t source, const Hashes& expected) {
+  SQLite::Statement blocks(db, "SELECT part, bytes FROM block WHERE source = ? ORDER BY n");
+  blocks.bind(1, source);
+  Hashes there;
+  while (blocks.executeStep()) {
+    const std::string part = blocks.getColumn(0).getString();
+    const SQLite::Column bytes = blocks.getColumn(1);
+    const std::int64_t hash =
+        HashOf({static_cast<const char*>(bytes.getBlob()), static_cast<std::size_t>(bytes.getBytes())});
+    (part == kNodes || part == kConfigs ? there.nodes : there.facts).Add(part, hash);
+  }
+  return there.facts.Hex() == expected.facts.Hex() && there.nodes.Hex() == expected.nodes.Hex();
+}
 
 std::size_t ReplaceIn(Connection& db, const std::vector<SourceFacts>& sources) {
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
@@ -348,7 +396,8 @@ std::size_t ReplaceIn(Connection& db, const std::vector<SourceFacts>& sources) {
         Hashes hashes;
         Pack(given.facts, hashes, [](auto&&...) {});
         if (hashes.facts.Hex() == same.getColumn(2).getString() &&
-            hashes.nodes.Hex() == same.getColumn(3).getString()) {
+            hashes.nodes.Hex() == same.getColumn(3).getString() &&
+            HasBlocks(db, same.getColumn(0).getInt64(), hashes)) {
           same.reset();
           continue;
         }

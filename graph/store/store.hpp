@@ -23,8 +23,12 @@ class Store {
 
   // What is kept of the sources; facts in the order in which they were given.
   std::vector<Source> Sources() const;
-  // `with_nodes`: also what only selectors ask for.
+  // `with_nodes`: also what only selectors ask for. Throws Error(kStore) if what a source said was changed by
+  // hand, or was kept by an older backreach.
   std::vector<SourceFacts> Load(bool with_nodes = false) const;
+  // The same for who is about to write: sources that Load would throw for come without facts, since to ingest
+  // them again is the remedy.
+  std::vector<SourceFacts> LoadReadable() const;
 
   // Each source replaces what the same kind and key said before; all or nothing, and nobody else's facts are
   // touched. A source whose content is already there writes no row. Returns how many were written.
@@ -38,6 +42,7 @@ class Store {
 
  private:
   struct Impl;
+  std::vector<SourceFacts> LoadAll(bool with_nodes, bool only_readable, std::vector<Source>& outdated) const;
   explicit Store(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -119,6 +119,13 @@ TEST_CASE("facts that somebody changed by hand are noticed") {
       "'dataset'");
   CHECK_THROWS_WITH(Store::OpenForReading(place.path()).Load(), doctest::Contains("dbt:shop"));
   CHECK_FALSE(Store::OpenForReading(place.path()).Check().empty());
+  // The remedy must not need what is broken.
+  Store store = Store::OpenForWriting(place.path());
+  CHECK(store.LoadReadable().size() == 1);
+  CHECK(store.LoadReadable()[0].facts.datasets.empty());
+  CHECK(store.Replace({Sample("dbt", "shop", 2)}) == 1);  // the same source, but not what is there
+  CHECK(store.Load()[0].facts.datasets.size() == 2);
+  CHECK(store.Replace({Sample("dbt", "shop", 2)}) == 0);
 }
 
 TEST_CASE("a store of an older layout keeps its sources, and says which to ingest again") {
@@ -141,6 +148,9 @@ TEST_CASE("a store of an older layout keeps its sources, and says which to inges
     CHECK_THROWS_WITH(store.Load(), doctest::Contains("what dbt:shop and registry:r.yml said"));
     CHECK(store.Replace({Sample("dbt", "shop", 1)}) == 1);
     CHECK_THROWS_WITH(store.Load(), doctest::Contains("what registry:r.yml said"));
+    CHECK_THROWS_WITH(store.Load(), doctest::Contains("ingest it again: backreach ingest registry /r.yml"));
+    CHECK(store.LoadReadable().size() == 2);  // who ingests a registry looks for names in the others
+    CHECK(store.LoadReadable()[1].facts.datasets.empty());
     SourceFacts registry = Sample("registry", "/r.yml", 1);
     CHECK(store.Replace({registry}) == 1);
     CHECK(store.Load().size() == 2);
