@@ -454,16 +454,20 @@ void Sweeper::Settle(std::uint32_t component, State& state) const {
       const SpanSet fresh = Difference(now.cells, old.cells);
       bool grew_ahead = false, grew_back = false;
       for (const Span& s : fresh) {
+        bool behind_one = false, before_one = false;
         for (const Span& o : old.cells) {
-          grew_ahead = grew_ahead || s.start == o.end;
-          grew_back = grew_back || s.end == o.start;
+          behind_one = behind_one || s.start == o.end;
+          before_one = before_one || s.end == o.start;
         }
+        // What closes the gap between two stretches tells no direction.
+        grew_ahead = grew_ahead || (behind_one && !before_one);
+        grew_back = grew_back || (before_one && !behind_one);
       }
       ahead[m - begin] = grew_ahead ? ahead[m - begin] + 1 : 0;
       back[m - begin] = grew_back ? back[m - begin] + 1 : 0;
-      const bool run_out = round >= kMostRounds ||
-                           (shifts_only && (ahead[m - begin] > size + 2 || back[m - begin] > size + 2));
-      if (!run_out) continue;
+      const bool run_ahead = round >= kMostRounds || (shifts_only && ahead[m - begin] > size + 2),
+                 run_back = round >= kMostRounds || (shifts_only && back[m - begin] > size + 2);
+      if (!run_ahead && !run_back) continue;
       const Dataset& d = graph_[id];
       SpanSet more;
       if (round < kMostRounds && !unhindered) unhindered = Unhindered(component, state);
@@ -475,9 +479,9 @@ void Sweeper::Settle(std::uint32_t component, State& state) const {
             if (u.start <= s.start && s.end <= u.end) free = u;
         }
         for (const Span& o : old.cells) {
-          if ((s.start == o.end || round >= kMostRounds) && s.start < free.end)
+          if (run_ahead && (s.start == o.end || round >= kMostRounds) && s.start < free.end)
             more.Add(SpanSet(Span{s.start, free.end}));
-          if ((s.end == o.start || round >= kMostRounds) && free.start < s.end)
+          if (run_back && (s.end == o.start || round >= kMostRounds) && free.start < s.end)
             more.Add(SpanSet(Span{free.start, s.end}));
         }
       }
