@@ -260,6 +260,15 @@ std::string Around(const Tokens& t, std::size_t open) {
   return decided;
 }
 
+// Within a common table expression: `name as ( ... )`.
+bool InTableExpression(const Tokens& t, std::size_t at) {
+  for (Clause clause = ClauseOf(t, at); !clause.closed; clause = ClauseOf(t, clause.at))
+    if (clause.word == "(" && clause.at > 0 &&
+        (t[clause.at - 1].Is("AS") || t[clause.at - 1].Is("MATERIALIZED")))
+      return true;
+  return false;
+}
+
 bool Filters(const std::string& clause) {
   return clause == "WHERE" || clause == "ON" || clause == "HAVING" || clause == "QUALIFY";
 }
@@ -467,10 +476,10 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
     if (!HasOneOf(t[i].text, newest_names)) continue;
     if (t[i].kind == SqlToken::Kind::kString && t[i].text.find("{{") == std::string::npos) continue;
     used = true;
-    if (OuterClause(t, i).word == "SELECT") {
+    const bool value = Around(t, i) == "SELECT";
+    if (value)
       out.reads_itself = true, out.reads_itself_how = "an aggregate of its own rows is used as a value";
-      continue;
-    }
+    if (value && !InTableExpression(t, i)) continue;  // what such a one hands on may be filtered by
     marks.push_back(i);
     asked_before = true;
   }

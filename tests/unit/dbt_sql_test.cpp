@@ -125,6 +125,11 @@ TEST_CASE("what was asked of itself before counts where it is used") {
   CHECK(traits(ask + "select *, '{{ newest }}' as n from a where d > '{{ newest }}'").watermark);
   CHECK(traits(ask + "select *, '{{ newest }}' as n from a where d > '{{ newest }}'").reads_itself);
   CHECK(traits(ask + "select * from a {% if newest %} where e {% endif %}").watermark);  // only decides
+  // What a subquery or a common table expression hands on may be compared with further out.
+  CHECK(traits(ask + "select * from a where d > (select coalesce('{{ newest }}', '1900-01-01'))").watermark);
+  CHECK_FALSE(traits(ask + "select * from a where d > (select '{{ newest }}')").reads_itself);
+  CHECK(traits(ask + "with last as (select '{{ newest }}' as d) select a.* from a, last where a.d > last.d")
+            .watermark);
   // Through other names, and a query that is asked later.
   const std::string chain =
       "{% set query %} select max(d) from {{ this }} {% endset %} {% set rows = run_query(query) %} "
