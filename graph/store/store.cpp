@@ -112,9 +112,12 @@ class Connection : public SQLite::Database {
     return layout;
   }
 
+  // In an empty file, before anything else is done: a block takes four pages and a bit.
+  void SetPageSize() { exec("PRAGMA page_size = 16384"); }
+
   void BringUpToDate() {
     if (const int layout = CheckedLayout(); layout < kLayout) {
-      if (layout == 0) exec("PRAGMA page_size = 16384");  // a block takes four and a bit
+      if (layout == 0) SetPageSize();
       if (execAndGet("PRAGMA journal_mode").getString() != "wal") exec("PRAGMA journal_mode = WAL");
       SQLite::Transaction transaction(*this, SQLite::TransactionBehavior::IMMEDIATE);
       if (const int now = CheckedLayout(); now < kLayout) {  // nobody was faster
@@ -155,7 +158,8 @@ bool WriteNew(const std::string& path, const std::vector<SourceFacts>& sources) 
   unlink(beside.c_str());  // of a process that was killed and had this number
   {
     Connection db(path, beside, ReadWrite());
-    db.exec("PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
+    db.SetPageSize();
+    db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
     db.exec(Connection::kLittleCache);
     db.exec(kSchema);
     db.SayLayout();
@@ -185,8 +189,6 @@ struct Store::Impl {
     return *open;
   }
 };
-
-int NewestLayout() { return kLayout; }
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Store::Store(Store&&) noexcept = default;

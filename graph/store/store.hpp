@@ -47,7 +47,4 @@ class Store {
   std::unique_ptr<Impl> impl_;
 };
 
-// The layout that this program writes (PRAGMA user_version).
-int NewestLayout();
-
 }  // namespace backreach
