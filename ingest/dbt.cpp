@@ -219,6 +219,10 @@ class ManifestReader {
     kSelectors,
     kOther
   };
+  static bool HoldsNodes(Section kind) {
+    return kind == Section::kData || kind == Section::kFunctions || kind == Section::kPassages ||
+           kind == Section::kExposures || kind == Section::kUnitTests;
+  }
   static Section SectionOf(std::string_view name) {
     if (name == "nodes" || name == "sources") return Section::kData;
     if (name == "functions") return Section::kFunctions;
@@ -233,7 +237,7 @@ class ManifestReader {
   }
 
   void Member(Section kind, const std::string& section, const std::string& id, const dom::element& e) {
-    if (kind <= Section::kUnitTests) {
+    if (HoldsNodes(kind)) {
       const Fields node(e);
       const dom::element* config_element = node.Find("config");
       if (config_element && !config_element->is_object()) config_element = nullptr;
@@ -252,10 +256,9 @@ class ManifestReader {
       DisabledEntry(e);
     } else if (kind == Section::kMacros) {
       const std::string package(Str(e, "package_name")), name(Str(e, "name"));
-      if (!m_.project.empty() && package == m_.project)
-        m_.macros[name] = std::string(Str(e, "macro_sql"));
-      else if (m_.project.empty() || hook_packages_.count(package))
-        m_.macros_of[package][name] = std::string(Str(e, "macro_sql"));
+      if (m_.project.empty() || !sections_.count("nodes") || package == m_.project ||
+          hook_packages_.count(package))
+        m_.macros[package][name] = std::string(Str(e, "macro_sql"));
       m_.selector_nodes.Macro(id, e);
     } else if (kind == Section::kSelectors) {
       m_.selector_nodes.Named(id, e);
@@ -462,6 +465,7 @@ class ManifestReader {
       const auto add = [&](std::string_view text) {
         if (text.empty()) return;
         node.write->hooks.emplace_back(text);
+        hook_packages_.insert(node.package);
         NotePackages(text);
       };
       std::string_view text;

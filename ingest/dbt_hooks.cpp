@@ -54,14 +54,10 @@ const DbtHook& DbtHooks::Meaning(const std::string& text, const std::string& pac
 }
 
 const std::string* DbtHooks::In(const std::string& package, const std::string& name) const {
-  const MacroBodies* bodies = &own_;
-  if (!package.empty() && package != project_) {
-    const auto it = of_.find(package);
-    if (it == of_.end()) return nullptr;
-    bodies = &it->second;
-  }
-  const auto body = bodies->find(name);
-  return body == bodies->end() || body->second.empty() ? nullptr : &body->second;
+  const auto bodies = macros_.find(package.empty() ? project_ : package);
+  if (bodies == macros_.end()) return nullptr;
+  const auto body = bodies->second.find(name);
+  return body == bodies->second.end() || body->second.empty() ? nullptr : &body->second;
 }
 
 // The body that a token calls from within a package (that one's own before the project's), and how it is
@@ -101,8 +97,6 @@ DbtHook DbtHooks::Judge(const std::string& hook, const std::string& package) con
   std::string text, outermost;
   std::vector<Level> levels;
   levels.push_back({hook, package, TokenizeSql(hook)});
-  const bool one = levels[0].tokens.size() == 1 && levels[0].tokens[0].kind == SqlToken::Kind::kJinja;
-  if (one && CallIn(levels[0].tokens[0]).empty()) return out;  // a variable
   while (!levels.empty()) {
     Level& level = levels.back();
     if (level.at == level.tokens.size()) {
@@ -110,16 +104,21 @@ DbtHook DbtHooks::Judge(const std::string& hook, const std::string& package) con
       levels.pop_back();
       continue;
     }
-    const SqlToken& token = level.tokens[level.at++];
+    const SqlToken& token = level.tokens[level.at];
+    // A statement of its own, and no name or value within one.
+    const bool stands_alone = level.at == 0 || level.tokens[level.at - 1].IsSymbol(';') ||
+                              level.tokens[level.at - 1].kind == SqlToken::Kind::kBlock;
+    ++level.at;
     std::string_view call;
     const Body body = Called(token, level.package, call);
     if (levels.size() == 1) outermost = call;
     const auto open = [&](const Level& l) { return body.text && l.text.data() == body.text->data(); };
     if (std::any_of(levels.begin(), levels.end(), open)) continue;  // a macro that calls itself
-    if (!body.text || levels.size() > kDeepest || text.size() > kMost) {
-      const bool foreign = levels.size() > 1 && level.package != project_ && !level.package.empty();
-      if (!call.empty() && ((one && levels.size() == 1) || foreign) && out.unknown.empty())
-        out.unknown = outermost, out.missing = levels.size() == 1;
+    const bool cut = body.text && (levels.size() > kDeepest || text.size() > kMost);
+    if (!body.text || cut) {
+      const bool foreign = level.package != project_ && !level.package.empty();
+      if (!call.empty() && out.unknown.empty() && (cut || (levels.size() == 1 ? stands_alone : foreign)))
+        out.unknown = outermost, out.missing = !body.text && levels.size() == 1;
       continue;
     }
     const std::size_t end = level.text.find(token.kind == SqlToken::Kind::kJinja ? "}}" : "%}", token.at);
@@ -127,7 +126,6 @@ DbtHook DbtHooks::Judge(const std::string& hook, const std::string& package) con
     level.copied = end == std::string_view::npos ? level.text.size() : end + 2;
     levels.push_back({*body.text, body.package, TokenizeSql(*body.text)});
   }
-  if (one && out.unknown == outermost && text == hook) return out;  // nothing of it could be read
   out.exports = FindExports(text);
   for (std::string& effect : SideEffects(text))
     if (std::find(out.effects.begin(), out.effects.end(), effect) == out.effects.end())

@@ -23,11 +23,9 @@ struct DbtHook {
 
 class DbtHooks {
  public:
-  // `own`: the macros of the project; `of`: those of other packages, as far as they are kept. All have to
-  // stay.
-  DbtHooks(std::string adapter, std::string project, const MacroBodies& own,
-           const std::map<std::string, MacroBodies>& of)
-      : adapter_(std::move(adapter)), project_(std::move(project)), own_(own), of_(of) {}
+  // `macros`: by package, as far as they are kept; they have to stay.
+  DbtHooks(std::string adapter, std::string project, const std::map<std::string, MacroBodies>& macros)
+      : adapter_(std::move(adapter)), project_(std::move(project)), macros_(macros) {}
 
   // What a hook's text means that stands in this package. The same one often hangs on every model of a
   // project, and is judged once.
@@ -43,8 +41,7 @@ class DbtHooks {
   DbtHook Judge(const std::string& text, const std::string& package) const;
 
   std::string adapter_, project_;
-  const MacroBodies& own_;
-  const std::map<std::string, MacroBodies>& of_;
+  const std::map<std::string, MacroBodies>& macros_;
   std::unordered_map<std::string, DbtHook> known_;  // by package and text
 };
 

@@ -69,9 +69,9 @@ struct PendingExposure {
 // A manifest as far as it can be understood member by member.
 struct DbtManifest {
   std::string path, file, project, adapter;
-  MacroBodies macros;  // the project's own: name -> body
-  // By package: of those that hooks call, and of all where the manifest does not name its project.
-  std::map<std::string, MacroBodies> macros_of;
+  // Name -> body, by package: the project's own, those of packages that hooks call, and all as long as it is
+  // not known which these are.
+  std::map<std::string, MacroBodies> macros;
   Facts facts;  // datasets stand in it already
   std::deque<PendingNode> nodes;
   std::vector<PendingOperation> operations;

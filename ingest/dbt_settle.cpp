@@ -38,9 +38,9 @@ class Settler {
       for (const auto& [name, count] : packages)
         if (count > most) most = count, m_.project = name;
       if (m_.project.empty()) m_.project = "dbt";
-      m_.macros = m_.macros_of[m_.project];
     }
-    hooks_.emplace(m_.adapter, m_.project, m_.macros, m_.macros_of);
+    own_macros_ = &m_.macros[m_.project];
+    hooks_.emplace(m_.adapter, m_.project, m_.macros);
     out.source.kind = "dbt";
     out.source.name = out.source.key = m_.project;
     Facts& facts = m_.facts;
@@ -150,7 +150,7 @@ class Settler {
   // known.
   void Hooks(PendingNode& node, Facts& facts) {
     for (const std::string& text : node.write->hooks) {
-      const DbtHook& hook = hooks_->Meaning(text, m_.project);
+      const DbtHook& hook = hooks_->Meaning(text, node.package);
       const auto find = [&](std::string detail) {
         node.fact.findings.push_back({"side-effects", std::move(detail), {}, node.fact.at});
       };
@@ -398,7 +398,7 @@ class Settler {
       find("on-schema-change", node.write->on_schema_change);
     if (node.write->config.materialized == "table" && !node.write->sql.empty() && !node.write->python) {
       // Matters where it holds a history by partitions, which a registry may say.
-      if (const auto days = ReadDateBound(node.write->sql, m_.macros))
+      if (const auto days = ReadDateBound(node.write->sql, *own_macros_))
         find("partial-overwrite",
              fmt::format("its query takes only rows of the last {:g} days before the run", *days),
              {{"days", fmt::format("{}", *days)}, {"history", "only"}});
@@ -431,12 +431,12 @@ class Settler {
       for (const std::string& parent : node.parents)
         if (IsData(parent) && !event_timed_.count(parent)) find("unfiltered-batch", parent);
     if (node.write->sql.empty() || node.write->microbatch) {
-      if (!node.write->sql.empty() && ReadSqlTraits(node.write->sql, m_.macros).reads_itself)
+      if (!node.write->sql.empty() && ReadSqlTraits(node.write->sql, *own_macros_).reads_itself)
         SelfEdge(node, facts);
       return;
     }
     if (node.write->python) return PythonTraits(node, mode, facts);
-    const SqlTraits traits = ReadSqlTraits(node.write->sql, m_.macros);
+    const SqlTraits traits = ReadSqlTraits(node.write->sql, *own_macros_);
     if (traits.watermark && mode != "whole")
       find("watermark-filter", traits.watermark_how, {{"instead", Join(traits.instead_of_watermark, ",")}});
     if (traits.date_bound_days)
@@ -506,6 +506,7 @@ class Settler {
   DbtManifest m_;
   Diagnostics& diagnostics_;
   std::unordered_set<std::string> event_timed_;
+  const MacroBodies* own_macros_ = nullptr;
   std::optional<DbtHooks> hooks_;
 };
 

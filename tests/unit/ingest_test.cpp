@@ -267,20 +267,82 @@ TEST_CASE("what the project's own hooks write out is seen, and a Python model th
   CHECK(facts[0].facts.datasets[0].findings[0].code == "watermark-filter");
 }
 
+TEST_CASE(
+    "a model's hook calls the macros of the model's own package first, and no chain is cut in silence") {
+  const Folder folder;
+  Diagnostics diagnostics;
+  const auto facts = Named("dbt").run({{folder.Write("manifest.json", R"({
+    "metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json", "project_name": "p",
+                 "adapter_type": "snowflake"},
+    "nodes": {
+      "model.pack.m": {"resource_type": "model", "name": "m", "package_name": "pack", "schema": "s", "alias": "m",
+                       "path": "m.sql", "config": {"materialized": "table", "post-hook": [{"sql": "{{ tell() }}"}]}}},
+    "sources": {}, "macros": {
+      "macro.p.tell": {"name": "tell", "package_name": "p", "macro_sql": "{% macro tell() %} {% endmacro %}"},
+      "macro.pack.tell": {"name": "tell", "package_name": "pack",
+                          "macro_sql": "{% macro tell() %} call notify_them() {% endmacro %}"}}})")},
+                                       {}},
+                                      diagnostics);
+  REQUIRE(facts.size() == 1);
+  REQUIRE(facts[0].facts.datasets[0].findings.size() == 1);
+  CHECK(facts[0].facts.datasets[0].findings[0].detail == "calls notify_them");
+  MacroBodies chain;
+  for (int i = 0; i < 40; ++i) chain["m" + std::to_string(i)] = "{{ m" + std::to_string(i + 1) + "() }}";
+  chain["m40"] = "call far_away()";
+  const std::map<std::string, MacroBodies> macros = {{"p", chain}};
+  DbtHooks hooks("snowflake", "p", macros);
+  CHECK(hooks.Meaning("{{ m30() }}", "p").effects == std::vector<std::string>{"calls far_away"});
+  CHECK(hooks.Meaning("{{ m0() }}", "p").unknown == "m0");
+}
+
+TEST_CASE("the order of a manifest's sections does not matter") {
+  const Folder folder;
+  Diagnostics diagnostics;
+  const std::string nodes = R"("nodes": {
+      "model.p.m": {"resource_type": "model", "name": "m", "package_name": "p", "schema": "s", "alias": "m",
+                    "path": "m.sql", "config": {"materialized": "incremental", "post-hook": [{"sql": "{{ tell() }}"}]},
+                    "raw_code": "select * from x {{ newer() }}"},
+      "operation.pack.end-0": {"resource_type": "operation", "name": "end-0", "package_name": "pack",
+                               "raw_code": "{{ log_away() }}"}})",
+                    macros = R"("macros": {
+      "macro.p.tell": {"name": "tell", "package_name": "p", "macro_sql": "{% macro tell() %} call x() {% endmacro %}"},
+      "macro.p.newer": {"name": "newer", "package_name": "p",
+                        "macro_sql": "{% macro newer() %} where at > (select max(at) from {{ this }}) {% endmacro %}"},
+      "macro.pack.log_away": {"name": "log_away", "package_name": "pack",
+                              "macro_sql": "{% macro log_away() %} insert into ops.log select 1 {% endmacro %}"}})",
+                    metadata = R"("metadata": {
+      "dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json", "project_name": "p",
+      "adapter_type": "snowflake"})";
+  for (const std::string& text :
+       {metadata + "," + nodes + "," + macros, macros + "," + metadata + "," + nodes,
+        nodes + "," + macros + "," + metadata}) {
+    const auto facts = Named("dbt").run(
+        {{folder.Write("manifest.json", "{" + text + ", \"sources\": {}}")}, {}}, diagnostics);
+    REQUIRE(facts.size() == 1);
+    std::string found;
+    for (const FindingFact& f : facts[0].facts.datasets[0].findings) found += f.code + ": " + f.detail + "; ";
+    CHECK(Has(found, "side-effects: calls x;"));
+    CHECK(Has(found, "watermark-filter"));
+    REQUIRE(facts[0].facts.unresolved.size() == 1);
+    CHECK(Has(facts[0].facts.unresolved[0].message, "also writes ops.log"));
+  }
+}
+
 TEST_CASE("hooks are read through the macros that they call, by dispatch and across packages") {
-  const MacroBodies own = {{"mine", "{% macro mine() %}{{ helper(1) }}{{ unheard_of() }}{% endmacro %}"},
-                           {"helper", "{% if x %} insert into audit.rows select 1 {% endif %}"},
-                           {"bigquery__flush", "merge into {{ log_table }} t using s on t.id = s.id"},
-                           {"round", "{{ round() }}; call ops.ping()"},
-                           {"empty", ""}};
-  const std::map<std::string, MacroBodies> of = {
+  const std::map<std::string, MacroBodies> macros = {
+      {"shop",
+       {{"mine", "{% macro mine() %}{{ helper(1) }}{{ unheard_of() }}{% endmacro %}"},
+        {"helper", "{% if x %} insert into audit.rows select 1 {% endif %}"},
+        {"bigquery__flush", "merge into {{ log_table }} t using s on t.id = s.id"},
+        {"round", "{{ round() }}; call ops.ping()"},
+        {"empty", ""}}},
       {"pack",
        {{"end", "{{ return(adapter.dispatch('flush', 'pack')()) }}"},
         {"default__flush", "insert into wrong.one select 1"},
         {"send", "{% set q %} copy into 's3://out/' from {{ ref('a') }} {% endset %} {% do dbt.log(q) %}"},
         {"deep", "{{ pack.send() }} {{ other.thing() }}"},
         {"lost", "{{ adapter.dispatch('nowhere')() }}"}}}};
-  DbtHooks hooks("bigquery", "shop", own, of);
+  DbtHooks hooks("bigquery", "shop", macros);
   const auto effects = [&](const std::string& text, const std::string& package = "shop") {
     return Join(hooks.Meaning(text, package).effects, "; ");
   };
@@ -303,6 +365,11 @@ TEST_CASE("hooks are read through the macros that they call, by dispatch and acr
   CHECK(unknown("{{ empty() }}") == "empty");
   CHECK(unknown("{{ nobody.knows() }}") == "nobody.knows");
   CHECK(unknown("{{ a_variable }}") == "");
+  // A statement of its own that nobody knows, beside others; as a part of one it is a name or a value.
+  CHECK(unknown("grant select on {{ this }} to x; {{ unheard_of() }}") == "unheard_of");
+  CHECK(unknown("{% if target.name == 'prod' %} {{ unheard_of() }} {% endif %}") == "unheard_of");
+  CHECK(unknown("{% do unheard_of() %} grant select on {{ this }} to x") == "unheard_of");
+  CHECK(unknown("grant select on {{ this }} to {{ pack_role.name() }}") == "");
   CHECK(effects("{{ end() }}") == "");
 }
 
