@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,7 +67,10 @@ Hazard MakeHazard(const char* code, HazardSeverity severity, const Written& writ
                   std::string remedy);
 Hazard MakeHazard(const char* code, HazardSeverity severity, DatasetId dataset, SpanSet spans,
                   std::string message, std::string remedy);
-// Of what is written, the cells that begin before the bound of a finding (`days` before now); all of them
+// Where the bound of a finding (`bound`: a RunBound, or `since`: a day) lies for a run now; nothing where
+// nobody knows.
+std::optional<Instant> ReachOf(const HazardContext& context, const Dataset& dataset, const Finding& finding);
+// Of what is written, the cells that begin before the bound of a finding; all of them
 // where nobody knows how far the bound reaches.
 SpanSet BeyondReach(const HazardContext& context, const Written& written, const Finding& finding);
 // Written by the column that cuts it into partitions: the key names cells, not rows.

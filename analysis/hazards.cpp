@@ -7,6 +7,7 @@
 
 #include "analysis/hazard.hpp"
 #include "analysis/hazards/all.hpp"
+#include "graph/run_bound.hpp"
 #include "graph/words.hpp"
 
 namespace backreach {
@@ -100,13 +101,22 @@ Hazard MakeHazard(const char* code, HazardSeverity severity, DatasetId dataset, 
   return h;
 }
 
+std::optional<Instant> ReachOf(const HazardContext& c, const Dataset& d, const Finding& f) {
+  const Zone& zone = d.layout ? d.layout->zone() : *Zone::Utc();
+  if (const auto since = f.fact.data.find("since"); since != f.fact.data.end()) {
+    const Civil day = std::strtoll(since->second.c_str(), nullptr, 10) * kDay;
+    return std::max(zone.FirstReach(day), day);
+  }
+  const auto it = f.fact.data.find("bound");
+  const auto bound = it == f.fact.data.end() ? std::nullopt : ParseRunBound(it->second);
+  if (!bound) return std::nullopt;
+  return bound->At(c.frame.now(), zone);
+}
+
 SpanSet BeyondReach(const HazardContext& c, const Written& w, const Finding& f) {
-  const auto it = f.fact.data.find("days");
-  if (it == f.fact.data.end() || w.whole || w.spans.empty()) return w.whole ? SpanSet::All() : w.spans;
-  const Instant bound =
-      c.frame.now() - static_cast<Instant>(std::atof(it->second.c_str()) * static_cast<double>(kDay));
-  const Layout& layout = *c.graph[w.dataset].layout;
-  return w.spans.Clip(kMinInstant, layout.Floor(bound) == bound ? bound : layout.Next(bound));
+  const auto bound = ReachOf(c, c.graph[w.dataset], f);
+  if (!bound || w.whole || w.spans.empty()) return w.whole ? SpanSet::All() : w.spans;
+  return w.spans.Clip(kMinInstant, c.graph[w.dataset].layout->Ceil(*bound));
 }
 
 bool KeyIsGrain(const Dataset& d) {

@@ -12,6 +12,7 @@
 #include "ingest/dbt_hooks.hpp"
 #include "ingest/dbt_pending.hpp"
 #include "ingest/registry_blocks.hpp"
+#include "ingest/sql_bounds.hpp"
 #include "ingest/sql_scan.hpp"
 
 namespace backreach {
@@ -398,10 +399,10 @@ class Settler {
       find("on-schema-change", node.write->on_schema_change);
     if (node.write->config.materialized == "table" && !node.write->sql.empty() && !node.write->python) {
       // Matters where it holds a history by partitions, which a registry may say.
-      if (const auto days = ReadDateBound(node.write->sql, *own_macros_))
-        find("partial-overwrite",
-             fmt::format("its query takes only rows of the last {:g} days before the run", *days),
-             {{"days", fmt::format("{}", *days)}, {"history", "only"}});
+      const SqlTraits traits = ReadRunBound(node.write->sql, *own_macros_);
+      if (!traits.bound_how.empty())
+        find("partial-overwrite", "its query " + traits.bound_how,
+             {{"bound", traits.bound ? FormatRunBound(*traits.bound) : ""}, {"history", "only"}});
     }
     if (node.write->config.materialized != "incremental") return;
     if (mode == "merge" && (!node.write->update_columns.empty() || !node.write->exclude_columns.empty()))
@@ -419,7 +420,8 @@ class Settler {
         const PredicateBound bound = ReadPredicate(predicate);
         if (!bound.bounds) continue;
         std::map<std::string, std::string> data;
-        if (bound.days) data["days"] = fmt::format("{}", *bound.days);
+        if (bound.reach) data["bound"] = FormatRunBound(*bound.reach);
+        if (bound.since) data["since"] = std::to_string(*bound.since);
         find("bounded-match", "only target rows with " + predicate + " are matched", std::move(data));
       }
     // Every batch inserts all rows of its result: whole parents, where they are not filtered.
@@ -431,20 +433,30 @@ class Settler {
       for (const std::string& parent : node.parents)
         if (IsData(parent) && !event_timed_.count(parent)) find("unfiltered-batch", parent);
     if (node.write->sql.empty() || node.write->microbatch) {
-      if (!node.write->sql.empty() && ReadSqlTraits(node.write->sql, *own_macros_).reads_itself)
+      if (!node.write->sql.empty() &&
+          ReadSqlTraits(node.write->sql, *own_macros_, fact.relation).reads_itself)
         SelfEdge(node, facts);
       return;
     }
     if (node.write->python) return PythonTraits(node, mode, facts);
-    const SqlTraits traits = ReadSqlTraits(node.write->sql, *own_macros_);
+    const SqlTraits traits = ReadSqlTraits(node.write->sql, *own_macros_, fact.relation);
     if (traits.watermark && mode != "whole")
       find("watermark-filter", traits.watermark_how, {{"instead", Join(traits.instead_of_watermark, ",")}});
-    if (traits.date_bound_days)
-      find(mode == "whole" ? "partial-overwrite" : "watermark-filter",
-           fmt::format("takes only rows of the last {:g} days before the run", *traits.date_bound_days),
-           {{"days", fmt::format("{}", *traits.date_bound_days)},
-            {"instead", Join(traits.instead_of_bound, ",")}});
+    if (!traits.bound_how.empty()) {
+      std::map<std::string, std::string> data = {{"instead", Join(traits.instead_of_bound, ",")}};
+      if (traits.bound) data["bound"] = FormatRunBound(*traits.bound);
+      find(mode == "whole" ? "partial-overwrite" : "watermark-filter", traits.bound_how, std::move(data));
+    }
     if (!traits.variables.empty()) find("range-not-passed", Join(traits.variables, ", "));
+    if (!traits.environment.empty())
+      find("range-not-passed", Join(traits.environment, ", "), {{"by", "environment"}});
+    if (traits.bounded_aside && mode != "whole")
+      facts.unresolved.push_back(
+          {"target", "condition", fact.name,
+           fmt::format("{}: it takes only recent rows where the target is another than "
+                       "production; planned for a run in production",
+                       fact.name),
+           fact.at});
     if (traits.reads_itself) SelfEdge(node, facts);
     if (mode != "whole")
       for (const std::string& macro : traits.unknown_filters)
@@ -477,16 +489,15 @@ class Settler {
   // there.
   template <typename Find>
   void StaticPartitions(const PendingNode& node, const Find& find) const {
-    std::optional<double> days = 0.0;
+    std::optional<RunBound> furthest;
+    bool known = true;
     for (const std::string& partition : node.write->static_partitions) {
       const PredicateBound bound = ReadPredicate("DBT_INTERNAL_DEST.partition >= " + partition);
-      if (!bound.bounds || !bound.days)
-        days.reset();
-      else if (days)
-        days = std::max(*days, *bound.days);
+      known = known && bound.reach;
+      if (bound.reach && (!furthest || bound.reach->Typical() < furthest->Typical())) furthest = bound.reach;
     }
     std::map<std::string, std::string> data;
-    if (days) data["days"] = fmt::format("{}", *days);
+    if (known && furthest) data["bound"] = FormatRunBound(*furthest);
     find("bounded-match",
          fmt::format(
              "only the listed partitions ({}) are replaced, rows of others are inserted beside what is there",

@@ -10,193 +10,20 @@
 #include <set>
 
 #include "graph/words.hpp"
+#include "ingest/sql_bounds.hpp"
+#include "ingest/sql_clauses.hpp"
 #include "ingest/sql_scan.hpp"
+#include "ingest/sql_self.hpp"
 
 namespace backreach {
 
 namespace {
 
-using Tokens = std::vector<SqlToken>;
+using Tokens = SqlTokenList;
 
 bool IsThis(const SqlToken& t) {
   return t.kind == SqlToken::Kind::kJinja &&
          (t.text == "this" || StartsWith(t.text, "this.") || StartsWith(t.text, "this "));
-}
-
-// Which of these words (in upper case) a token is; most are told apart by their length and first letter.
-template <std::size_t N>
-const std::string_view* Among(const SqlToken& t, const std::string_view (&words)[N]) {
-  if (t.kind != SqlToken::Kind::kWord) return nullptr;
-  for (const std::string_view& word : words)
-    if (t.text.size() == word.size() && (t.text[0] & 0xDF) == word[0] && t.Is(word)) return &word;
-  return nullptr;
-}
-
-bool NowWord(const SqlToken& t) {
-  if (t.kind == SqlToken::Kind::kJinja)
-    return t.text.find("run_started_at") != std::string::npos ||
-           t.text.find("datetime.now") != std::string::npos ||
-           t.text.find("datetime.utcnow") != std::string::npos ||
-           t.text.find("current_timestamp") != std::string::npos;
-  static constexpr std::string_view kWords[] = {"CURRENT_DATE", "CURRENT_TIMESTAMP", "GETDATE",
-                                                "SYSDATE",      "SYSTIMESTAMP",      "NOW",
-                                                "TODAY",        "LOCALTIMESTAMP",    "CURDATE"};
-  return Among(t, kWords) != nullptr;
-}
-
-double DaysOf(std::string_view unit) {
-  const std::string u = Lower(unit);
-  if (StartsWith(u, "minute")) return 1.0 / 1440;
-  if (StartsWith(u, "hour")) return 1.0 / 24;
-  if (StartsWith(u, "week")) return 7;
-  if (StartsWith(u, "month")) return 31;
-  if (StartsWith(u, "quarter")) return 92;
-  if (StartsWith(u, "year")) return 366;
-  return 1;
-}
-
-// "now minus 3 days" in tokens [from, to): how many days; nothing if there is no now in it.
-std::optional<double> DaysBack(const Tokens& t, std::size_t from, std::size_t to) {
-  bool now = false;
-  double number = 0, unit = 1;
-  bool numbered = false;
-  for (std::size_t i = from; i < to; ++i) {
-    if (NowWord(t[i])) now = true;
-    if (t[i].kind == SqlToken::Kind::kNumber && !numbered)
-      number = std::atof(std::string(t[i].text).c_str()), numbered = true;
-    if (t[i].kind == SqlToken::Kind::kString) {
-      const std::string s(t[i].text);
-      if (!s.empty() && ((s[0] >= '0' && s[0] <= '9') || s[0] == '-') && !numbered &&
-          s.find_first_of(":") == std::string::npos && s.size() < 12 && !(s.size() >= 8 && s[4] == '-')) {
-        number = std::abs(std::atof(s.c_str())), numbered = true;
-        const std::size_t blank = s.find(' ');
-        if (blank != std::string::npos) unit = DaysOf(s.substr(blank + 1));
-      } else if (s.size() < 10 && DaysOf(s) != 1) {
-        unit = DaysOf(s);
-      }
-    }
-    if (t[i].kind == SqlToken::Kind::kWord && DaysOf(t[i].text) != 1) unit = DaysOf(t[i].text);
-  }
-  if (!now) return std::nullopt;
-  return number * unit;
-}
-
-// `{{ 'WHERE' if first else 'AND' }}`: a macro writes the word.
-bool WritesWhere(const SqlToken& t) {
-  if (t.kind != SqlToken::Kind::kJinja) return false;
-  const std::string text = Lower(t.text);
-  for (const char* quote : {"'where", "\"where", "' where", "\" where"})
-    if (text.find(quote) != std::string::npos) return true;
-  return false;
-}
-
-// In which branches of Jinja's ifs each token stands.
-class Branches {
- public:
-  explicit Branches(const Tokens& t) : of_(t.size()) {
-    std::vector<Branch> path;
-    int ifs = 0;
-    for (std::size_t i = 0; i < t.size(); ++i) {
-      if (t[i].kind == SqlToken::Kind::kBlock) {
-        const bool opens = StartsWith(t[i].text, "if ") || StartsWith(t[i].text, "if(");
-        const bool turns = StartsWith(t[i].text, "elif") || StartsWith(t[i].text, "else");
-        const bool closes = StartsWith(t[i].text, "endif");
-        if (opens) path.push_back({++ifs, 0});
-        if (turns && !path.empty()) ++path.back().second;
-        if (closes && !path.empty()) path.pop_back();
-        if (opens || turns || closes) paths_.push_back(path);
-      }
-      of_[i] = paths_.size();
-    }
-  }
-  // No run has both tokens.
-  bool Exclusive(std::size_t a, std::size_t b) const {
-    if (of_[a] == 0 || of_[b] == 0) return false;
-    for (const Branch& x : paths_[of_[a] - 1])
-      for (const Branch& y : paths_[of_[b] - 1])
-        if (x.first == y.first && x.second != y.second) return true;
-    return false;
-  }
-
- private:
-  using Branch = std::pair<int, int>;  // which if, which of its branches
-  std::vector<std::vector<Branch>> paths_;
-  std::vector<std::size_t> of_;  // one more than the index of a path; 0: under no if
-};
-
-// The project variables that a Jinja text asks for: `var('day')`.
-std::vector<std::string> VariablesIn(std::string_view text) {
-  std::vector<std::string> out;
-  for (std::size_t at = 0; (at = text.find("var(", at)) != std::string::npos; ++at) {
-    if (at > 0 && (std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_'))
-      continue;  // env_var
-    const std::size_t from = text.find_first_of("'\"", at);
-    const std::size_t end = from == std::string::npos ? from : text.find(text[from], from + 1);
-    if (end == std::string::npos) break;
-    out.emplace_back(text.substr(from + 1, end - from - 1));
-  }
-  return out;
-}
-bool HasWord(std::string_view text, const std::string& word) {
-  const auto letter = [&](std::size_t i) {
-    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
-  };
-  for (std::size_t at = 0; !word.empty() && (at = text.find(word, at)) != std::string::npos; ++at)
-    if ((at == 0 || !letter(at - 1)) && !letter(at + word.size())) return true;
-  return false;
-}
-
-bool HasOneOf(std::string_view text, const std::set<std::string>& words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](const std::string& word) { return HasWord(text, word); });
-}
-
-// The name that `set x ...` or `call statement('x', ...)` gives a value to.
-std::string NameSetBy(const SqlToken& t) {
-  if (StartsWith(t.text, "set ")) {
-    const std::size_t from = t.text.find_first_not_of(' ', 4);
-    if (from == std::string::npos) return "";
-    return std::string(t.text.substr(from, t.text.find_first_of(" =", from) - from));
-  }
-  const std::size_t from = t.text.find_first_of("'\"");
-  if (from == std::string::npos) return "";
-  return std::string(t.text.substr(from + 1, t.text.find(t.text[from], from + 1) - from - 1));
-}
-
-// The word that begins a clause, null for any other.
-const char* ClauseWord(const SqlToken& t) {
-  static constexpr std::string_view kWords[] = {"SELECT",  "FROM",  "JOIN",  "WHERE", "ON",   "HAVING",
-                                                "QUALIFY", "GROUP", "ORDER", "UNION", "USING"};
-  const std::string_view* word = Among(t, kWords);
-  return word ? word->data() : nullptr;
-}
-
-// The clause in which token `at` stands, seen from outside its brackets: "WHERE", "SELECT", "FROM", ...
-struct Clause {
-  std::string word;
-  std::size_t at = 0;
-  bool closed = false;  // the beginning of the text was reached
-};
-Clause ClauseOf(const Tokens& t, std::size_t at) {
-  int depth = 0;
-  for (std::size_t i = at; i-- > 0;) {
-    if (t[i].IsSymbol(')')) ++depth;
-    if (t[i].IsSymbol('(')) {
-      if (depth == 0) return {"(", i, false};
-      --depth;
-    }
-    if (depth == 0 && WritesWhere(t[i])) return {"WHERE", i, false};
-    if (depth != 0 || t[i].kind != SqlToken::Kind::kWord) continue;
-    if (const char* word = ClauseWord(t[i])) return {word, i, false};
-  }
-  return {"", 0, true};
-}
-
-// The same, out of all brackets that are no subquery of their own.
-Clause OuterClause(const Tokens& t, std::size_t at) {
-  Clause clause = ClauseOf(t, at);
-  while (clause.word == "(") clause = ClauseOf(t, clause.at);
-  return clause;
 }
 
 // The name that a Jinja expression calls, `` if it calls none: `dates.window` of `dates.window(this, 3)`.
@@ -211,6 +38,61 @@ std::string_view Called(const SqlToken& t) {
   return open < t.text.size() && t.text[open] == '(' ? t.text.substr(0, end) : "";
 }
 
+// The arguments of a call or the parameters of a macro: what stands between the commas of the first bracket.
+std::vector<std::string_view> Arguments(std::string_view text, std::deque<std::string>& made) {
+  Tokens t;
+  TokenizeSql(text, t, made);
+  std::vector<std::string_view> out;
+  std::size_t from = 0;
+  int depth = 0;
+  for (const SqlToken& token : t) {
+    const bool opens = token.IsSymbol('(') || token.IsSymbol('[') || token.IsSymbol('{');
+    const bool closes = token.IsSymbol(')') || token.IsSymbol(']') || token.IsSymbol('}');
+    if (opens && depth++ == 0) from = token.at + 1;
+    const bool ends = closes && --depth == 0;
+    if (!ends && !(depth == 1 && token.IsSymbol(','))) continue;
+    const std::string_view argument = text.substr(from, token.at - from);
+    if (argument.find_first_not_of(" \n\t") != std::string_view::npos) out.push_back(argument);
+    from = token.at + 1;
+    if (ends) break;
+  }
+  return out;
+}
+
+std::string_view Bare(std::string_view text) {
+  const auto from = text.find_first_not_of(" \n\t"), to = text.find_last_not_of(" \n\t");
+  return from == std::string_view::npos ? std::string_view() : text.substr(from, to - from + 1);
+}
+// `name = value`, as an argument or a parameter with a default; the name is empty where there is none.
+std::pair<std::string_view, std::string_view> NameAndValue(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  const std::string_view name = Bare(text.substr(0, equals));
+  const bool named =
+      equals != std::string_view::npos && equals + 1 < text.size() && text[equals + 1] != '=' &&
+      !name.empty() &&
+      std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+  if (!named) return {"", Bare(text)};
+  return {name, Bare(text.substr(equals + 1))};
+}
+
+// What a call gives a macro's parameters, as if Jinja set them before the body.
+void BindParameters(std::string_view call, std::string_view macro, SqlTokens& out) {
+  std::size_t position = 0;
+  const auto given = Arguments(call, out.made);
+  for (const std::string_view parameter : Arguments(macro, out.made)) {
+    auto [name, value] = NameAndValue(parameter);
+    if (name.empty()) name = value, value = "";
+    if (position < given.size() && NameAndValue(given[position]).first.empty())
+      value = NameAndValue(given[position]).second;
+    for (const std::string_view argument : given)
+      if (NameAndValue(argument).first == name) value = NameAndValue(argument).second;
+    ++position;
+    if (value.empty()) continue;
+    out.made.push_back("set " + std::string(name) + " = " + std::string(value));
+    out.push_back({SqlToken::Kind::kBlock, out.made.back(), 0});
+  }
+}
+
 // Calls of the project's own macros are replaced by what their bodies say, those of bodies as well.
 SqlTokens Expanded(std::string_view sql, const MacroBodies& macros) {
   constexpr std::size_t kMost = 200'000;
@@ -218,6 +100,7 @@ SqlTokens Expanded(std::string_view sql, const MacroBodies& macros) {
   struct Level {
     Tokens tokens;
     std::size_t at = 0;
+    std::string_view call;  // of the macro whose body it is
   };
   SqlTokens out;
   std::vector<Level> levels;
@@ -235,68 +118,90 @@ SqlTokens Expanded(std::string_view sql, const MacroBodies& macros) {
       const std::string_view call = Called(token);
       const auto body = call.empty() || ComputesOnly(call) ? macros.end() : macros.find(std::string(call));
       if (body != macros.end() && !body->second.empty()) {
-        TokenizeSql(body->second, levels.emplace_back().tokens, out.made);
+        levels.emplace_back().call = token.text;
+        TokenizeSql(body->second, levels.back().tokens, out.made);
         continue;
       }
     }
-    if (token.kind != SqlToken::Kind::kBlock || !StartsWith(token.text, "macro ")) out.push_back(token);
+    if (token.kind == SqlToken::Kind::kBlock && StartsWith(token.text, "macro ")) {
+      if (!level.call.empty()) BindParameters(level.call, token.text, out);
+    } else {
+      out.push_back(token);
+    }
   }
   return out;
 }
 
-bool Filters(const std::string& clause);
-
-// The clause around a bracket that opens at `open`, through further brackets. What a subquery selects is as
-// good as what is done with it: only compared in a WHERE, it is a filter.
-std::string Around(const Tokens& t, std::size_t open) {
-  Clause around = OuterClause(t, open);
-  std::string decided = around.word;
-  while (around.word == "SELECT") {
-    const Clause bracket = ClauseOf(t, around.at);
-    if (bracket.word != "(" || (bracket.at > 0 && t[bracket.at - 1].Is("AS"))) break;
-    around = OuterClause(t, bracket.at);
-    if (Filters(around.word)) return around.word;
+// The model's own table by its name, behind FROM or JOIN, becomes `{{ this }}`.
+void FindOwnName(Tokens& t, const std::vector<std::string>& relation) {
+  if (relation.size() < 2) return;
+  const std::string table = Lower(relation.back()), schema = Lower(relation[relation.size() - 2]);
+  const auto part = [&](std::size_t i) {
+    return i < t.size() && (t[i].kind == SqlToken::Kind::kWord || t[i].kind == SqlToken::Kind::kQuoted ||
+                            t[i].kind == SqlToken::Kind::kJinja);
+  };
+  bool found = false;
+  for (std::size_t i = 0; i + 3 < t.size(); ++i) {
+    if (!t[i].Is("FROM") && !t[i].Is("JOIN")) continue;
+    std::size_t last = i + 1;
+    while (part(last) && last + 2 < t.size() && t[last + 1].IsSymbol('.') && part(last + 2)) last += 2;
+    if (last < i + 3 || Lower(t[last].text) != table) continue;
+    const SqlToken& before = t[last - 2];
+    const bool target =
+        before.kind == SqlToken::Kind::kJinja && (before.text.find("schema") != std::string_view::npos ||
+                                                  before.text.find("dataset") != std::string_view::npos);
+    if (!target && Lower(before.text) != schema) continue;
+    for (std::size_t k = i + 2; k <= last; ++k) t[k].text = "";
+    t[i + 1] = {SqlToken::Kind::kJinja, "this", t[i + 1].at};
+    for (std::size_t k = i + 2; k <= last; ++k) t[k].kind = SqlToken::Kind::kBlock, t[k].text = "own";
+    found = true;
   }
-  return decided;
+  if (found)
+    t.erase(std::remove_if(t.begin(), t.end(),
+                           [](const SqlToken& token) {
+                             return token.kind == SqlToken::Kind::kBlock && token.text == "own";
+                           }),
+            t.end());
 }
 
-// Within a common table expression: `name as ( ... )`.
-bool InTableExpression(const Tokens& t, std::size_t at) {
-  for (Clause clause = ClauseOf(t, at); !clause.closed; clause = ClauseOf(t, clause.at))
-    if (clause.word == "(" && clause.at > 0 &&
-        (t[clause.at - 1].Is("AS") || t[clause.at - 1].Is("MATERIALIZED")))
-      return true;
+// Calls in a Jinja text a macro of the project whose body asks for a maximum.
+bool CallsForNewest(std::string_view text, const MacroBodies& macros) {
+  std::deque<std::string> made;
+  Tokens t;
+  if (!macros.empty()) TokenizeSql(text, t, made);
+  for (std::size_t i = 0; i + 1 < t.size(); ++i) {
+    if (t[i].kind != SqlToken::Kind::kWord || !t[i + 1].IsSymbol('(')) continue;
+    const auto body = macros.find(std::string(t[i].text));
+    if (body != macros.end() && Lower(body->second).find("max(") != std::string::npos) return true;
+  }
   return false;
 }
 
-bool Filters(const std::string& clause) {
-  return clause == "WHERE" || clause == "ON" || clause == "HAVING" || clause == "QUALIFY";
+// Of several bounds the one that reaches back the least decides, one that nobody knows before all.
+void SayNearest(const std::vector<SqlBound>& bounds, SqlTraits& out) {
+  const SqlBound* nearest = nullptr;
+  const auto where = [](const SqlBound& bound) { return bound.reach ? bound.reach->Typical() : kMaxInstant; };
+  for (const SqlBound& bound : bounds)
+    if (!nearest || where(bound) > where(*nearest)) nearest = &bound;
+  if (!nearest) return;
+  out.bound = nearest->reach;
+  if (!nearest->reach) {
+    out.bound_how = "takes only rows from so long before the run as " + ListOf(nearest->unset) + " says";
+    return;
+  }
+  out.bound_how = "takes only rows " + nearest->reach->Describe();
+  if (!nearest->defaults.empty()) out.bound_how += " (" + ListOf(nearest->defaults) + " may say otherwise)";
 }
 
-// Where a filter takes only what is newer than so many days before the run.
-struct Bound {
-  std::size_t at;
-  double days;
-};
-std::vector<Bound> BoundsOf(const Tokens& t) {
-  std::vector<Bound> out;
-  if (std::none_of(t.begin(), t.end(), NowWord)) return out;
-  for (std::size_t i = 0; i < t.size(); ++i) {
-    if (!(t[i].IsSymbol('>') || t[i].Is("BETWEEN"))) continue;
-    std::size_t end = i + 1;
-    int depth = 0;
-    while (end < t.size()) {
-      if (t[end].IsSymbol('(')) ++depth;
-      if (t[end].IsSymbol(')') && depth-- == 0) break;
-      if (depth == 0 && (t[end].Is("AND") || t[end].Is("OR") || t[end].Is("GROUP") || t[end].Is("ORDER") ||
-                         t[end].IsSymbol(';') || t[end].kind == SqlToken::Kind::kBlock))
-        break;
-      ++end;
-    }
-    if (!Filters(ClauseOf(t, i).word)) continue;
-    if (const auto days = DaysBack(t, i + 1, end)) out.push_back({i, *days});
-  }
-  return out;
+// The bounds that hold in production, told in `out`.
+std::vector<SqlBound> BoundsIn(const Tokens& t, SqlTraits& out) {
+  std::vector<SqlBound> bounds = RunBoundsOf(t);
+  const auto aside = [](const SqlBound& bound) { return bound.aside; };
+  const auto kept = std::remove_if(bounds.begin(), bounds.end(), aside);
+  out.bounded_aside = out.bounded_aside || kept != bounds.end();
+  bounds.erase(kept, bounds.end());
+  SayNearest(bounds, out);
+  return bounds;
 }
 
 }  // namespace
@@ -334,21 +239,28 @@ bool ComputesOnly(std::string_view call) {
   return false;
 }
 
-std::optional<double> ReadDateBound(std::string_view sql, const MacroBodies& macros) {
-  std::optional<double> out;
-  for (const Bound& bound : BoundsOf(Expanded(sql, macros))) out = std::min(out.value_or(1e9), bound.days);
+SqlTraits ReadRunBound(std::string_view sql, const MacroBodies& macros) {
+  SqlTraits out;
+  BoundsIn(Expanded(sql, macros), out);
   return out;
 }
 
-SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
+SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
+                        const std::vector<std::string>& relation) {
   SqlTraits out;
-  const SqlTokens t = Expanded(sql, macros);
-  const Branches branches(t);
-  std::vector<std::size_t> marks, bounds;  // where a watermark, or a bound by the run's date, stands
+  SqlTokens t = Expanded(sql, macros);
+  FindOwnName(t, relation);
+  const SqlBranches branches(t);
+  std::vector<std::size_t> marks;  // where a watermark stands
   std::vector<std::pair<std::string, std::size_t>> uses;
   // The Jinja names that hold the newest of its own rows: {% set x = run_query("select max(..) from " ~ this)
   // %}
   std::set<std::string> newest_names;
+  std::set<std::string> this_names;  // {% set table = this %}, or a macro's parameter
+  const auto own_table = [&](const SqlToken& token) {
+    return IsThis(token) ||
+           (token.kind == SqlToken::Kind::kJinja && this_names.count(std::string(token.text)) > 0);
+  };
   std::size_t captured =
       t.size();  // where {% set x %} began, whose text is no part of the statement where it stands
   for (std::size_t i = 0; i < t.size(); ++i) {
@@ -357,7 +269,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
       if (StartsWith(t[i].text, "call statement")) captured = i;
       if (StartsWith(t[i].text, "endset") || StartsWith(t[i].text, "endcall")) captured = t.size();
     }
-    if (captured < i && IsThis(t[i])) {
+    if (captured < i && own_table(t[i])) {
       // Its newest is asked for to filter by; another aggregate says when it began or how much it has.
       bool newest = false, other = false;
       for (std::size_t k = captured; k < i; ++k) {
@@ -371,18 +283,24 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
       continue;
     }
     if (t[i].kind == SqlToken::Kind::kBlock && StartsWith(t[i].text, "set ")) {
-      const bool asks =
-          t[i].text.find("this") != std::string::npos && Lower(t[i].text).find("max(") != std::string::npos;
       const std::string_view value = t[i].text.substr(std::min(t[i].text.find('='), t[i].text.size()));
+      const bool own = HasWord(value, "this") || HasOneOf(value, this_names);
+      const bool asks =
+          own && (Lower(value).find("max(") != std::string::npos || CallsForNewest(value, macros));
       if (asks || HasOneOf(value, newest_names)) newest_names.insert(NameSetBy(t[i]));
+      const std::string_view whole = Bare(value.empty() ? value : value.substr(1));
+      if (whole == "this" || this_names.count(std::string(whole)) > 0)
+        this_names.insert(NameSetBy(t[i]));
+      else if (!branches.Conditional(i))
+        this_names.erase(NameSetBy(t[i]));
     }
     if (t[i].Is("_DBT_MAX_PARTITION"))
       out.watermark = true, out.watermark_how = "_dbt_max_partition", marks.push_back(i);
-    if (!IsThis(t[i])) continue;
+    if (!own_table(t[i])) continue;
     // Out of the brackets, until something that is no plain subquery opening is met.
-    const Clause own = ClauseOf(t, i);
+    const SqlClause own = ClauseOf(t, i);
     std::string decided;
-    bool aggregate = false, excluded = false;
+    bool aggregate = false, excluded = false, value = false;
     if (own.word == "FROM" || own.word == "JOIN") {
       // What the subquery (if it is one) selects, and where it stands.
       std::size_t select = own.at;
@@ -399,37 +317,20 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
       if (found_select && own.word == "FROM")
         for (std::size_t k = select; k < own.at; ++k)
           if (t[k].Is("MAX") || t[k].Is("MIN")) aggregate = true;
-      const Clause open = ClauseOf(t, select);
+      const SqlClause open = ClauseOf(t, select);
       if (open.word == "(" && found_select) {
         if (open.at > 0 && (t[open.at - 1].Is("EXISTS") || t[open.at - 1].Is("IN"))) excluded = true;
-        // A common table expression: `name as ( select ... from this )`.
-        if (open.at > 1 && t[open.at - 1].Is("AS")) {
-          const std::string name = Lower(t[open.at - 2].text);
-          decided = "SELECT";
-          // Used only where rows are filtered: a filter; anywhere else a value.
-          bool filters = false, other = false;
-          for (std::size_t k = open.at + 1; k < t.size(); ++k) {
-            if (t[k].kind != SqlToken::Kind::kWord || Lower(t[k].text) != name) continue;
-            Clause use = ClauseOf(t, k);
-            if (use.word == "FROM" || use.word == "JOIN") {
-              const Clause around = ClauseOf(t, use.at);
-              std::size_t from = use.at;
-              for (std::size_t s = use.at; s-- > 0;)
-                if (t[s].Is("SELECT")) {
-                  from = s;
-                  break;
-                }
-              const Clause outer = ClauseOf(t, from);
-              if (outer.word == "(" && outer.at > 0)
-                use = ClauseOf(t, outer.at);
-              else
-                use = around.word.empty() ? use : Clause{"FROM", 0, false};
-            }
-            (Filters(use.word) ? filters : other) = true;
-          }
-          if (filters && !other) decided = "WHERE";
+        const bool table = !TableExpressionAt(t, open.at).empty() ||
+                           (open.at > 0 && (t[open.at - 1].Is("FROM") || t[open.at - 1].Is("JOIN") ||
+                                            t[open.at - 1].IsSymbol(',')));
+        if (table && !excluded) {
+          // A table expression, or a subquery in a FROM: what is done with its columns.
+          const SelfUse use = FollowOwnRows(t, i);
+          decided = use.filters && (!use.values || aggregate) ? "WHERE" : "SELECT";
+          if (!use.filters && !use.values) decided = "";
+          if (use.values) value = true;
         } else {
-          decided = Around(t, open.at);
+          decided = ClauseAround(t, open.at);
         }
       } else if (own.word == "JOIN") {
         // `left join this t on ... where t.key is null`: keys that it has not.
@@ -457,13 +358,18 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
     } else {
       decided = own.word == "(" ? "SELECT" : own.word;
     }
-    if (Filters(decided)) {
+    if (Filters(decided) && branches.AsideOnly(i)) {
+      out.bounded_aside = true;
+    } else if (Filters(decided)) {
       marks.push_back(i);
       out.watermark = true;
       out.watermark_how = excluded    ? "takes only keys that it does not have yet"
                           : aggregate ? "takes only rows newer than its newest"
                                       : "filters by its own rows";
     } else if (!decided.empty()) {
+      value = true;
+    }
+    if (value) {
       out.reads_itself = true;
       out.reads_itself_how =
           aggregate ? "an aggregate of its own rows is used as a value" : "its own rows are used as values";
@@ -476,7 +382,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
     if (!HasOneOf(t[i].text, newest_names)) continue;
     if (t[i].kind == SqlToken::Kind::kString && t[i].text.find("{{") == std::string::npos) continue;
     used = true;
-    const bool value = Around(t, i) == "SELECT";
+    const bool value = ClauseAround(t, i) == "SELECT";
     if (value)
       out.reads_itself = true, out.reads_itself_how = "an aggregate of its own rows is used as a value";
     if (value && !InTableExpression(t, i)) continue;  // what such a one hands on may be filtered by
@@ -486,70 +392,62 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros) {
   if ((asked_before || !used) && !out.watermark)
     out.watermark = true, out.watermark_how = "takes only rows newer than its newest (asked for before)";
   // Bounds by the run's date, variables, and calls of nobody knows what, in filters.
-  std::unordered_map<std::string, std::vector<std::string>> set;  // {% set day = var('day') %}
+  struct Asked {
+    std::vector<std::pair<std::string, std::size_t>> variables;  // and where they were asked for
+    std::vector<std::string> environment;
+  };
+  std::unordered_map<std::string, Asked> set;  // {% set day = var('day') %}
   const auto add = [](std::vector<std::string>& list, const std::string& name) {
     if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
   };
   for (std::size_t i = 0; i < t.size(); ++i) {
     const bool text = t[i].kind == SqlToken::Kind::kString || t[i].kind == SqlToken::Kind::kJinja;
     if (t[i].kind == SqlToken::Kind::kBlock && StartsWith(t[i].text, "set ")) {
-      const std::size_t end = t[i].text.find_first_of(" =", 4);
+      Asked& asked = set[NameSetBy(t[i])];
       for (const std::string& name : VariablesIn(t[i].text))
-        set[std::string(t[i].text.substr(4, end == std::string::npos ? end : end - 4))].push_back(name);
+        asked.variables.emplace_back(name, branches.Conditional(i) ? i : t.size());
+      for (const std::string& name : VariablesIn(t[i].text, true)) asked.environment.push_back(name);
     }
     if (text && (t[i].kind == SqlToken::Kind::kJinja || t[i].text.find("{{") != std::string::npos)) {
       std::vector<std::string> named = VariablesIn(t[i].text);
-      for (const auto& [name, variables] : set)
-        if (HasWord(t[i].text, name)) named.insert(named.end(), variables.begin(), variables.end());
+      std::vector<std::string> environment = VariablesIn(t[i].text, true);
+      std::vector<std::pair<std::string, std::size_t>> before;
+      for (const auto& [name, asked] : set) {
+        if ((asked.variables.empty() && asked.environment.empty()) || !HasWord(t[i].text, name)) continue;
+        before.insert(before.end(), asked.variables.begin(), asked.variables.end());
+        environment.insert(environment.end(), asked.environment.begin(), asked.environment.end());
+      }
       const std::string_view call = Called(t[i]);
       const bool table = i > 0 && (t[i - 1].Is("FROM") || t[i - 1].Is("JOIN") || t[i - 1].IsSymbol(','));
       const bool unknown = !call.empty() && !table && !ComputesOnly(call);
-      if (named.empty() && !unknown) continue;
+      if (named.empty() && before.empty() && environment.empty() && !unknown) continue;
       const std::string clause = OuterClause(t, i).word;
-      if (Filters(clause))
+      if (Filters(clause)) {
         for (const std::string& name : named) uses.emplace_back(name, i);
+        for (const auto& [name, at] : before) uses.emplace_back(name, at == t.size() ? i : at);
+        for (const std::string& name : environment) add(out.environment, name);
+      }
       if (unknown && (Filters(clause) || clause == "FROM" || clause == "JOIN"))
         add(out.unknown_filters, std::string(call));
     }
   }
-  for (const Bound& bound : BoundsOf(t)) {
-    out.date_bound_days = std::min(out.date_bound_days.value_or(1e9), bound.days);
-    bounds.push_back(bound.at);
-  }
+  const std::vector<SqlBound> bounds = BoundsIn(t, out);
   for (const auto& [name, at] : uses) add(out.variables, name);
   std::sort(out.variables.begin(), out.variables.end());
-  const auto instead = [&](const std::vector<std::size_t>& of, const std::string& name) {
-    return !of.empty() && std::all_of(uses.begin(), uses.end(), [&](const auto& use) {
-      return use.first != name || std::all_of(of.begin(), of.end(), [&](std::size_t mark) {
-               return branches.Exclusive(use.second, mark);
-             });
+  const auto apart = [&](const std::string& name, std::size_t from) {
+    return std::all_of(uses.begin(), uses.end(), [&](const auto& use) {
+      return use.first != name || branches.Exclusive(use.second, from);
     });
   };
   for (const std::string& name : out.variables) {
-    if (used && instead(marks, name)) out.instead_of_watermark.push_back(name);
-    if (instead(bounds, name)) out.instead_of_bound.push_back(name);
-  }
-  return out;
-}
-
-PredicateBound ReadPredicate(const std::string& predicate) {
-  PredicateBound out;
-  const SqlTokens t = TokenizeSql(predicate);
-  for (const SqlToken& token : t)
-    if (Upper(token.text) == "DBT_INTERNAL_SOURCE") return out;  // ties target to source rows: no bound
-  bool compared = false;
-  for (const SqlToken& token : t) compared = compared || token.IsSymbol('>') || token.Is("BETWEEN");
-  if (!compared) return out;
-  if (const auto days = DaysBack(t, 0, t.size())) {
-    out.bounds = true;
-    out.days = days;
-    return out;
-  }
-  // A date, a variable or a call: some bound in time, how far is not known.
-  for (const SqlToken& token : t) {
-    const bool date =
-        token.kind == SqlToken::Kind::kString && token.text.size() >= 10 && token.text[4] == '-';
-    if (date || token.kind == SqlToken::Kind::kJinja) out.bounds = true;
+    const bool for_marks =
+        std::all_of(marks.begin(), marks.end(), [&](std::size_t mark) { return apart(name, mark); });
+    if (used && !marks.empty() && for_marks) out.instead_of_watermark.push_back(name);
+    const bool for_bounds = std::all_of(bounds.begin(), bounds.end(), [&](const SqlBound& bound) {
+      return std::find(bound.unless.begin(), bound.unless.end(), name) != bound.unless.end() ||
+             apart(name, bound.at);
+    });
+    if (!bounds.empty() && for_bounds) out.instead_of_bound.push_back(name);
   }
   return out;
 }

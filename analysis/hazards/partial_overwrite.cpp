@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"
 
@@ -28,12 +26,10 @@ void FromFinding(const Written& w, const Dataset& d, const Finding& f, std::vect
 // The cell in which a bound by the run's date lies is written from the part behind the bound.
 void CutCell(const HazardContext& c, const Written& w, const Dataset& d, const Finding& f,
              std::vector<Hazard>& out) {
-  const auto days = f.fact.data.find("days");
-  if (!d.layout || w.whole || days == f.fact.data.end() || !ReplacesPresentCells(d)) return;
-  const Instant bound =
-      c.frame.now() - static_cast<Instant>(std::atof(days->second.c_str()) * static_cast<double>(kDay));
-  const Span cell{d.layout->Floor(bound), d.layout->Next(bound)};
-  if (cell.start == bound || !w.spans.Intersects(cell)) return;
+  const auto bound = ReachOf(c, d, f);
+  if (!d.layout || w.whole || !bound || !ReplacesPresentCells(d)) return;
+  const Span cell = d.layout->CellAt(*bound);
+  if (cell.start == *bound || !w.spans.Intersects(cell)) return;
   out.push_back(MakeHazard(
       "partial-overwrite", HazardSeverity::kBlocking, w.dataset, SpanSet(cell),
       fmt::format("a run of {} {}: of {} it takes a part and overwrites all of it, the rest is lost", d.name,

@@ -3,20 +3,32 @@
 #include <doctest/doctest.h>
 
 #include "ingest/dbt_sql.hpp"
+#include "ingest/sql_bounds.hpp"
 
 using namespace backreach;
 
 TEST_CASE("a model that filters by itself has a watermark; one that only looks like it has none") {
-  for (const char* sql : {"select * from s where ts > (select max(ts) from {{ this }})",
-                          "select * from s where ts >= (select max(ts) - interval '3 days' from {{ this }})",
-                          "select * from s where id not in (select id from {{ this }})",
-                          "select * from s where not exists (select 1 from {{ this }} t where t.id = s.id)",
-                          "select s.* from s left join {{ this }} t on s.id = t.id where t.id is null",
-                          "with last as (select max(ts) as ts from {{ this }}) select * from s where ts > "
-                          "(select ts from last)",
-                          "{% set newest = run_query('select max(ts) from ' ~ this) %} select * from s where "
-                          "ts > '{{ newest }}'",
-                          "select * from s where day > _dbt_max_partition"}) {
+  for (const char* sql :
+       {"select * from s where ts > (select max(ts) from {{ this }})",
+        "select * from s where ts >= (select max(ts) - interval '3 days' from {{ this }})",
+        "select * from s where id not in (select id from {{ this }})",
+        "select * from s where not exists (select 1 from {{ this }} t where t.id = s.id)",
+        "select s.* from s left join {{ this }} t on s.id = t.id where t.id is null",
+        "with last as (select max(ts) as ts from {{ this }}) select * from s where ts > "
+        "(select ts from last)",
+        "with m as (select max(ts) as mx from {{ this }}) select r.* from s r, m where r.ts > m.mx",
+        "with m as (select max(ts) as mx from {{ this }}) select r.* from s r join m on r.ts > m.mx",
+        "with m as (select max(ts) as mx from {{ this }}) select id, ts from s cross join m where "
+        "ts > mx",
+        "select r.* from s r cross join (select max(ts) as mx from {{ this }}) m where r.ts > m.mx",
+        "with m as (select max(ts) mx from {{ this }}), lo as (select dateadd(day, -3, mx) as lo from "
+        "m), r as (select s.* from s where ts >= (select lo from lo)) select * from r",
+        "with known as (select id from {{ this }}) select s.* from s left join known k on k.id = "
+        "s.id where k.id is null",
+        "{% set table = this %} select * from s where ts > (select max(ts) from {{ table }})",
+        "{% set newest = run_query('select max(ts) from ' ~ this) %} select * from s where "
+        "ts > '{{ newest }}'",
+        "select * from s where day > _dbt_max_partition"}) {
     const SqlTraits t = ReadSqlTraits(sql);
     CHECK_MESSAGE(t.watermark, sql);
     CHECK_MESSAGE(!t.reads_itself, sql);
@@ -29,34 +41,198 @@ TEST_CASE("a model that filters by itself has a watermark; one that only looks l
 }
 
 TEST_CASE("its own rows as values are a dependency on itself") {
-  for (const char* sql : {"select day, amount + coalesce((select max(total) from {{ this }} where day < "
-                          "'2026-01-01'), 0) as total from d",
-                          "select * from s union all select * from {{ this }}",
-                          "select s.*, t.first_seen from s join {{ this }} t using (id)"}) {
+  for (const char* sql :
+       {"select day, amount + coalesce((select max(total) from {{ this }} where day < "
+        "'2026-01-01'), 0) as total from d",
+        "select * from s union all select * from {{ this }}",
+        "with old as (select * from {{ this }}), both_ as (select * from s union all select * "
+        "from old) select * from both_",
+        "with old as (select id, total from {{ this }}) select s.id, s.n + old.total as total from s "
+        "left join old on old.id = s.id",
+        "select s.*, t.first_seen from s join {{ this }} t using (id)"}) {
     const SqlTraits t = ReadSqlTraits(sql);
     CHECK_MESSAGE(t.reads_itself, sql);
     CHECK_MESSAGE(!t.watermark, sql);
   }
 }
 
-TEST_CASE("bounds by the run's date, and variables") {
-  CHECK(ReadSqlTraits("select * from s where d >= date_sub(current_date(), 3)").date_bound_days == 3);
-  CHECK(ReadSqlTraits("select * from s where d >= current_date - interval '2 weeks'").date_bound_days == 14);
+// The bound that a condition puts on the rows, as steps from the time of the run; `-` for none, `?` for one
+// that nobody knows.
+static std::string BoundOf(const std::string& condition, const std::string& before = "") {
+  const SqlTraits t = ReadSqlTraits(before + "select * from s where " + condition);
+  return t.bound ? FormatRunBound(*t.bound) : t.bound_how.empty() ? "-" : "?";
+}
+
+TEST_CASE("bounds by the run's date, in the words of many warehouses") {
+  CHECK(BoundOf("d >= date_sub(current_date(), 3)") == "day -3d");
+  CHECK(BoundOf("d >= current_date - interval '2 weeks'") == "day -2w");
+  CHECK(BoundOf("d >= current_date - interval '2' week") == "day -2w");
+  CHECK(BoundOf("ts > dateadd('hour', -48, current_timestamp())") == "-48h");
+  CHECK(BoundOf("ts > timestamp_sub(current_timestamp(), interval 3 day)") == "-3d");
+  CHECK(BoundOf("date >= date_sub(current_date('Europe/Paris'), interval 1 month)") == "day -1mo");
+  CHECK(BoundOf("day >= add_months(trunc(sysdate), -2)") == "day -2mo");
+  CHECK(BoundOf("ts >= date_trunc('month', current_date) - interval '1 month'") == "day month -1mo");
+  CHECK(BoundOf("ts >= date_trunc('month', current_date - 3)") == "day -3d month");
+  CHECK(BoundOf("ts >= dateadd(month, -1, date_trunc('month', current_date))") == "day month -1mo");
+  CHECK(BoundOf("ts >= date_trunc(current_date(), quarter)") == "day quarter");
+  CHECK(BoundOf("ts >= toStartOfMonth(subtractDays(now(), 3))") == "-3d month");
+  CHECK(BoundOf("ts >= today() - 3") == "day -3d");
+  CHECK(BoundOf("ts >= now() - toIntervalDay(3)") == "-3d");
+  CHECK(BoundOf("cast(ts as date) >= cast(getdate() as date) - 3") == "day -3d");
+  CHECK(BoundOf("ts >= current_timestamp::date - 3") == "day -3d");
+  CHECK(BoundOf("ts >= date_add('day', -3, now())") == "-3d");
+  CHECK(BoundOf("ts >= current_date - 2 * interval '1 day'") == "day -2d");
+  CHECK(BoundOf("ts >= current_date - interval '1 day' * 2") == "day -2d");
+  CHECK(BoundOf("ts > current_timestamp - interval '90 seconds'") == "-1m");
+  CHECK(BoundOf("ts >= unix_timestamp() - 3 * 86400") == "-4320m");
+  // The other way round, the two sides apart, and as a difference.
+  CHECK(BoundOf("current_date - 3 <= ts") == "day -3d");
+  CHECK(BoundOf("ts + interval '3 days' >= current_date") == "day -3d");
+  CHECK(BoundOf("datediff(day, ts, current_date) <= 3") == "day -3d");
+  CHECK(BoundOf("date_diff(current_date(), date(ts), week) < 2") == "day -1w");
+  CHECK(BoundOf("datediff(day, ts, current_date) < 3") == "day -2d");
+  // A date of the very day is not taken where it is excluded.
+  CHECK(BoundOf("day > current_date - 3") == "day -2d");
+  CHECK(BoundOf("current_date - 3 < day") == "day -2d");
+  CHECK(BoundOf("day > date_trunc('month', current_date)") == "day month +1d");
+  CHECK(BoundOf("datediff('hour', ts, current_timestamp) <= 6") == "-6h");
+  CHECK(BoundOf("3 >= datediff(current_date(), ts)") == "day -3d");
+  CHECK(BoundOf("current_date - ts <= 3") == "day -3d");
+  CHECK(BoundOf("ts between current_date - 3 and current_date") == "day -3d");
+  CHECK(BoundOf("day = current_date - 1") == "day -1d");
+  CHECK(BoundOf("date_trunc('month', ts) = date_trunc('month', current_date)") == "day month");
+  CHECK(BoundOf("day in (current_date, current_date - 1)") == "day -1d");
+  CHECK(BoundOf("(a = 1 and (ts >= current_date - 3))") == "day -3d");
+  // Several: what reaches back the least.
+  CHECK(BoundOf("ts >= current_date - 3 and loaded > current_timestamp - interval '1 day'") == "-1d");
+}
+
+TEST_CASE("bounds by the run's date that Jinja writes") {
+  CHECK(BoundOf("ts >= '{{ run_started_at.strftime(\"%Y-%m-%d\") }}'") == "day");
+  CHECK(BoundOf("ts >= '{{ run_started_at.strftime(\"%Y-%m-01\") }}'") == "month");
+  CHECK(BoundOf("ts >= '{{ run_started_at }}'") == "");
+  CHECK(BoundOf("ts >= \"{{ run_started_at }}\"") == "");
+  CHECK(BoundOf("ts >= dateadd(day, -2, '{{ run_started_at }}')") == "-2d");
   CHECK(
-      ReadSqlTraits("select * from s where ts > dateadd('hour', -48, current_timestamp())").date_bound_days ==
-      2);
-  CHECK_FALSE(ReadSqlTraits("select current_date as today from s where d >= '2026-01-01'").date_bound_days);
+      BoundOf("ts >= '{{ (run_started_at - modules.datetime.timedelta(days=3)).strftime(\"%Y-%m-%d\") }}'") ==
+      "-3d day");
+  CHECK(BoundOf("ts >= '{{ modules.datetime.datetime.now() - modules.datetime.timedelta(hours=6) }}'") ==
+        "-6h");
+  CHECK(BoundOf("ts >= '{{ d }}'", "{% set d = run_started_at - modules.datetime.timedelta(3) %}") == "-3d");
+  CHECK(BoundOf("ts >= {{ d }}", "{% set d %} current_date - 3 {% endset %}") == "day -3d");
+  CHECK(BoundOf("ts >= current_date - {{ n }}", "{% set n = 3 %}") == "day -3d");
+  CHECK(BoundOf("ts >= {{ dbt.dateadd('day', -3, dbt.current_timestamp()) }}") == "-3d");
+  CHECK(BoundOf(
+            "ts >= {{ dbt.dateadd(datepart='day', interval=-3, from_date_or_timestamp='current_date') }}") ==
+        "day -3d");
+  CHECK(BoundOf("ts >= {{ dbt_utils.dateadd('day', -3, 'current_date') }}") == "day -3d");
+  CHECK(BoundOf("ts >= {{ dbt_date.n_weeks_ago(2) }}") == "day -2w");
+  CHECK(BoundOf("date(ts) = date({{ dbt.current_timestamp() }})") == "day");
+  CHECK(BoundOf("ts >= current_date - {{ var('lookback', 3) }}") == "day -3d");
+  CHECK(BoundOf("ts >= dateadd(day, -{{ var('lookback', 3) }}, current_date)") == "day -3d");
+  CHECK(BoundOf("ts >= current_date - {{ var('lookback') }}") == "?");
+  CHECK(BoundOf("ts >= {% if var('all', false) %} '1900-01-01' {% else %} current_date - 3 {% endif %}") ==
+        "day -3d");
+  const SqlTraits written =
+      ReadSqlTraits("select * from s where {{ recent('ts', days=7) }}",
+                    {{"recent",
+                      "{% macro recent(column, days=3) %}{{ column }} >= current_date - "
+                      "{{ days }}{% endmacro %}"}});
+  REQUIRE(written.bound);
+  CHECK(FormatRunBound(*written.bound) == "day -7d");
+}
+
+TEST_CASE("what looks like a bound by the run's date and is none") {
+  for (const char* condition :
+       {"d >= '2026-01-01'", "ts < current_date - 3", "current_date > ts", "day <> current_date",
+        "ts <= current_timestamp", "valid_to is null or t.now = 3", "t.today >= 5",
+        "a -> 'b' ->> 'now' = 'c'", "datediff(day, ts, current_date) > 3", "'2026-01-01' < current_date"})
+    CHECK_MESSAGE(BoundOf(condition) == "-", condition);
+  CHECK(ReadSqlTraits("select current_date as today from s where d >= '2026-01-01'").bound_how.empty());
+  CHECK(ReadSqlTraits("select * from s left join r on r.day = current_date").bound_how.empty());
+  CHECK(ReadSqlTraits("select * from s left join r on r.day >= current_date - 3").bound_how.empty());
+  CHECK(ReadSqlTraits("select * from s join r on r.day = current_date").bound_how.empty());
+  CHECK(ReadSqlTraits("select case when ts > current_date - 3 then 1 end from s").bound_how.empty());
+  // In development alone.
+  for (const char* condition :
+       {"target.name == 'dev'", "target.name != 'prod'", "target.name in ['dev', 'ci']",
+        "not target.name == 'prod'", "is_incremental() and target.name == 'dev'"}) {
+    const SqlTraits t = ReadSqlTraits("select * from s {% if " + std::string(condition) +
+                                      " %} where ts >= current_date - 3 {% endif %}");
+    CHECK_MESSAGE(t.bound_how.empty(), condition);
+    CHECK_MESSAGE(t.bounded_aside, condition);
+  }
+  for (const char* condition : {"target.name == 'prod'", "target.name != 'dev'", "is_incremental()",
+                                "target.name == 'dev' or is_incremental()", "target.type == 'snowflake'"}) {
+    const SqlTraits t = ReadSqlTraits("select * from s {% if " + std::string(condition) +
+                                      " %} where ts >= current_date - 3 {% endif %}");
+    CHECK_MESSAGE(!t.bound_how.empty(), condition);
+    CHECK_MESSAGE(!t.bounded_aside, condition);
+  }
+  CHECK(ReadSqlTraits(
+            "select * from s {% if target.name == 'prod' %} {% else %} where ts > (select max(ts) from "
+            "{{ this }}) {% endif %}")
+            .bounded_aside);
+}
+
+TEST_CASE("variables that filter") {
   CHECK(ReadSqlTraits("select * from s where d >= '{{ var(\"day_from\") }}' and d < {{ var('day_to') }}")
             .variables == std::vector<std::string>{"day_from", "day_to"});
+  // Given, they take the bound's place.
+  const auto instead = [](const std::string& sql) { return ReadSqlTraits(sql).instead_of_bound; };
+  const std::vector<std::string> day = {"day"};
+  CHECK(instead("select * from s where d = '{{ var(\"day\", run_started_at.strftime(\"%Y-%m-%d\")) }}'") ==
+        day);
+  CHECK(instead("select * from s where d = '{{ var(\"day\") if var(\"day\", none) else run_started_at }}'") ==
+        day);
+  CHECK(instead("{% if var('day', none) %}{% set d = var('day') %}{% else %}{% set d = run_started_at %}"
+                "{% endif %} select * from s where d >= '{{ d }}'") == day);
+  CHECK(instead("select * from s where d >= current_date - {{ var('day', 3) }}").empty());
+}
+
+TEST_CASE("a watermark that is selected too is both") {
+  for (const char* sql :
+       {"with m as (select max(ts) as mx from {{ this }}) select * from s cross join m where ts > mx",
+        "with m as (select max(ts) as mx from {{ this }}) select s.*, m.mx from s, m where s.ts > "
+        "m.mx",
+        "with m as (select max(ts) as mx from {{ this }}), r as (select s.*, m.mx from s, m) select * "
+        "from r where ts > mx"}) {
+    CHECK_MESSAGE(ReadSqlTraits(sql).watermark, sql);
+    CHECK_MESSAGE(ReadSqlTraits(sql).reads_itself, sql);
+  }
+}
+
+TEST_CASE("the model's own table by its name") {
+  const std::vector<std::string> own = {"shop", "public", "orders"};
+  const auto watermark = [&](const std::string& from) {
+    return ReadSqlTraits("select * from s where ts > (select max(ts) from " + from + ")", {}, own).watermark;
+  };
+  CHECK(watermark("shop.public.orders"));
+  CHECK(watermark("PUBLIC.ORDERS"));
+  CHECK(watermark("\"shop\".\"public\".\"orders\""));
+  CHECK(watermark("{{ target.schema }}.orders"));
+  CHECK_FALSE(watermark("raw.orders"));
+  CHECK_FALSE(watermark("orders"));
+  CHECK_FALSE(watermark("public.orders_old"));
 }
 
 TEST_CASE("predicates that bound the target side in time, and those that do not") {
-  CHECK(ReadPredicate("DBT_INTERNAL_DEST.day >= dateadd(day, -7, current_date)").days == 7);
-  CHECK(ReadPredicate("order_ts >= current_date - 7").days == 7);
-  CHECK(ReadPredicate("DBT_INTERNAL_DEST.block_time >= now() - interval '3' day").days == 3);
-  CHECK(ReadPredicate("day > '2026-01-01'").bounds);
-  CHECK_FALSE(ReadPredicate("DBT_INTERNAL_DEST.day = DBT_INTERNAL_SOURCE.day").bounds);
-  CHECK_FALSE(ReadPredicate("region = 'eu'").bounds);
+  const auto reach = [](const std::string& predicate) {
+    const PredicateBound bound = ReadPredicate(predicate);
+    if (bound.since) return std::to_string(*bound.since);
+    return !bound.bounds ? std::string("-") : bound.reach ? FormatRunBound(*bound.reach) : "?";
+  };
+  CHECK(reach("DBT_INTERNAL_DEST.day >= dateadd(day, -7, current_date)") == "day -7d");
+  CHECK(reach("order_ts >= current_date - 7") == "day -7d");
+  CHECK(reach("DBT_INTERNAL_DEST.block_time >= now() - interval '3' day") == "-3d");
+  CHECK(reach("current_date - 7 <= order_ts") == "day -7d");
+  CHECK(reach("datediff(day, DBT_INTERNAL_DEST.day, current_date) < 7") == "day -6d");
+  CHECK(reach("day >= '1970-01-11'") == "10");
+  CHECK(reach("day > date '1970-01-11'") == "11");
+  CHECK(reach("day > '2026-01-01 12:00'") == "?");
+  CHECK(reach("'2026-01-01' <= day") == "?");
+  CHECK(reach("DBT_INTERNAL_DEST.day = DBT_INTERNAL_SOURCE.day") == "-");
+  CHECK(reach("region = 'eu'") == "-");
 }
 
 TEST_CASE("a filter that calls the project's macro is judged by the macro's body") {
@@ -99,7 +275,9 @@ TEST_CASE("variables count where rows are filtered by them") {
   CHECK(ReadSqlTraits("{% set day = var('day') %} select * from a where d >= cast('{{ day }}' as date)")
             .variables == std::vector<std::string>{"day"});
   CHECK(ReadSqlTraits("{% set day = var('day') %} select '{{ day }}' as d from a").variables.empty());
-  CHECK(ReadSqlTraits("select * from a where x = '{{ env_var('DAY') }}'").variables.empty());
+  const SqlTraits environment = ReadSqlTraits("select * from a where x = '{{ env_var('DAY') }}'");
+  CHECK(environment.variables.empty());
+  CHECK(environment.environment == std::vector<std::string>{"DAY"});
 }
 
 TEST_CASE("what a subquery in a filter selects is a filter") {
@@ -164,6 +342,7 @@ TEST_CASE("a variable that filters in another branch takes the watermark's place
       "select * from a where {% if var('all', false) %} d >= '{{ var('day_from') }}' {% else %} d >= "
       "current_date - 3 "
       "{% endif %}";
-  CHECK(ReadSqlTraits(bound).date_bound_days == 3);
+  REQUIRE(ReadSqlTraits(bound).bound);
+  CHECK(FormatRunBound(*ReadSqlTraits(bound).bound) == "day -3d");
   CHECK(ReadSqlTraits(bound).instead_of_bound == std::vector<std::string>{"day_from"});
 }

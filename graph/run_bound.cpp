@@ -1,0 +1,98 @@
+// Bounds by the time of a run.
+
+#include "graph/run_bound.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "graph/words.hpp"
+
+namespace backreach {
+
+namespace {
+
+Instant Apply(const std::vector<RunBound::Step>& steps, Instant t, const Zone& zone) {
+  for (const RunBound::Step& step : steps) {
+    if (step.floor) {
+      t = Calendar(Grain{*step.floor, 1}, &zone).Floor(t);
+    } else {
+      const Duration length{std::abs(step.shift.count), step.shift.unit};
+      t = AddDuration(zone, t, length, step.shift.count < 0 ? -1 : 1);
+    }
+  }
+  return t;
+}
+
+const char* UnitWord(Duration::Unit unit) {
+  switch (unit) {
+    case Duration::Unit::kMinute: return "minute";
+    case Duration::Unit::kHour: return "hour";
+    case Duration::Unit::kDay: return "day";
+    case Duration::Unit::kWeek: return "week";
+    case Duration::Unit::kMonth: return "month";
+    case Duration::Unit::kYear: return "year";
+  }
+  return "day";
+}
+
+}  // namespace
+
+void RunBound::Shift(std::int64_t count, Duration::Unit unit) {
+  if (!steps.empty() && !steps.back().floor && steps.back().shift.unit == unit)
+    steps.back().shift.count += count;
+  else
+    steps.push_back({std::nullopt, {count, unit}});
+}
+
+Instant RunBound::At(Instant now, const Zone& zone) const {
+  return std::max(Apply(steps, now, zone), Apply(steps, now, *Zone::Utc()));
+}
+
+Instant RunBound::Typical() const {
+  constexpr Instant kSomeDay = 1'700'000'000;
+  return Apply(steps, kSomeDay, *Zone::Utc());
+}
+
+std::string RunBound::Describe() const {
+  std::vector<std::string> shifts;
+  std::optional<Grain::Unit> coarsest;
+  for (const Step& step : steps) {
+    if (step.floor)
+      coarsest = std::max(coarsest.value_or(*step.floor), *step.floor);
+    else if (step.shift.count < 0)
+      shifts.push_back(Plural(-step.shift.count, UnitWord(step.shift.unit)));
+  }
+  const std::string unit = coarsest ? FormatGrain(Grain{*coarsest, 1}) : "";
+  if (shifts.empty()) return coarsest ? "of the run's own " + unit : "from the time of the run on";
+  if (!coarsest || *coarsest == Grain::Unit::kDay)
+    return "of the last " + Join(shifts, " and ") + " before the run";
+  return "since the start of the " + unit + ", " + Join(shifts, " and ") + " before the run";
+}
+
+std::string FormatRunBound(const RunBound& bound) {
+  std::vector<std::string> words;
+  for (const RunBound::Step& step : bound.steps)
+    words.push_back(step.floor ? FormatGrain(Grain{*step.floor, 1})
+                               : (step.shift.count < 0 ? "-" : "+") +
+                                     FormatDuration({std::abs(step.shift.count), step.shift.unit}));
+  return Join(words, " ");
+}
+
+std::optional<RunBound> ParseRunBound(std::string_view text) {
+  RunBound out;
+  for (const std::string& word : Split(text, ' ')) {
+    if (word.empty()) continue;
+    if (word[0] == '-' || word[0] == '+') {
+      const auto length = ParseDuration(std::string_view(word).substr(1));
+      if (!length) return std::nullopt;
+      out.Shift(word[0] == '-' ? -length->count : length->count, length->unit);
+    } else {
+      const auto grain = ParseGrain(word);
+      if (!grain || !grain->bears_dates()) return std::nullopt;
+      out.Floor(grain->unit);
+    }
+  }
+  return out;
+}
+
+}  // namespace backreach

@@ -1,0 +1,36 @@
+// Filters by the date of the run: `ts >= dateadd(day, -3, current_date)`, in SQL, in Jinja, and in names that
+// Jinja set before.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/run_bound.hpp"
+#include "ingest/sql_clauses.hpp"
+
+namespace backreach {
+
+// What a filter takes nothing older than.
+struct SqlBound {
+  std::size_t at = 0;                 // the token that decides in which branch it stands
+  std::optional<RunBound> reach;      // nothing: as far as `unset` say
+  std::vector<std::string> unset;     // variables without default that say how far
+  std::vector<std::string> unless;    // variables that take its place where they are given
+  std::vector<std::string> defaults;  // variables whose default says how far
+  bool aside = false;                 // where the target is another than production alone
+};
+std::vector<SqlBound> RunBoundsOf(const SqlTokenList& t);
+
+// A predicate that limits which rows of the target a merge or delete may match.
+struct PredicateBound {
+  bool bounds = false;                // it limits the target side in time
+  std::optional<RunBound> reach;      // to rows newer than this, or
+  std::optional<std::int64_t> since;  // to those of this day (since 1970) on; neither: unknown how far
+};
+PredicateBound ReadPredicate(const std::string& predicate);
+
+}  // namespace backreach
