@@ -69,7 +69,9 @@ Hazard MakeHazard(const char* code, HazardSeverity severity, DatasetId dataset, 
                   std::string message, std::string remedy);
 // Where the bound of a finding (`bound`: a RunBound, or `since`: a day) lies for a run now; nothing where
 // nobody knows.
-std::optional<Instant> ReachOf(const HazardContext& context, const Dataset& dataset, const Finding& finding);
+std::optional<Instant> ReachOf(Instant now, const Dataset& dataset, const Finding& finding);
+// What a build from nothing would lack of the dataset's history, as its query has it: its finding, or null.
+const Finding* LostByRebuild(const Frame& frame, DatasetId id, const Dataset& dataset);
 // Of what is written, the cells that begin before the bound of a finding; all of them
 // where nobody knows how far the bound reaches.
 SpanSet BeyondReach(const HazardContext& context, const Written& written, const Finding& finding);

@@ -101,7 +101,16 @@ Hazard MakeHazard(const char* code, HazardSeverity severity, DatasetId dataset, 
   return h;
 }
 
-std::optional<Instant> ReachOf(const HazardContext& c, const Dataset& d, const Finding& f) {
+const Finding* LostByRebuild(const Frame& frame, DatasetId id, const Dataset& d) {
+  for (const Finding& f : d.findings) {
+    if (f.fact.code != "bounded-rebuild") continue;
+    const auto reach = ReachOf(frame.now(), d, f);
+    if (!reach || !d.layout || *reach > frame[id].first) return &f;
+  }
+  return nullptr;
+}
+
+std::optional<Instant> ReachOf(Instant now, const Dataset& d, const Finding& f) {
   const Zone& zone = d.layout ? d.layout->zone() : *Zone::Utc();
   if (const auto since = f.fact.data.find("since"); since != f.fact.data.end()) {
     const Civil day = std::strtoll(since->second.c_str(), nullptr, 10) * kDay;
@@ -110,11 +119,11 @@ std::optional<Instant> ReachOf(const HazardContext& c, const Dataset& d, const F
   const auto it = f.fact.data.find("bound");
   const auto bound = it == f.fact.data.end() ? std::nullopt : ParseRunBound(it->second);
   if (!bound) return std::nullopt;
-  return bound->At(c.frame.now(), zone);
+  return bound->At(now, zone);
 }
 
 SpanSet BeyondReach(const HazardContext& c, const Written& w, const Finding& f) {
-  const auto bound = ReachOf(c, c.graph[w.dataset], f);
+  const auto bound = ReachOf(c.frame.now(), c.graph[w.dataset], f);
   if (!bound || w.whole || w.spans.empty()) return w.whole ? SpanSet::All() : w.spans;
   return w.spans.Clip(kMinInstant, c.graph[w.dataset].layout->Ceil(*bound));
 }

@@ -40,7 +40,8 @@ Effect EffectOf(Writes writes) {
   }
 }
 
-void DbtMethods(const Dataset& d, const std::string& selector, Effect effect, bool inputs_gone, Step& step) {
+// `refresh`: what a full refresh does.
+void DbtMethods(const Dataset& d, const std::string& selector, Effect effect, Effect refresh, Step& step) {
   const std::string select = "--select " + ShellWord(selector);
   if (d.kind == Kind::kSeed) {
     step.methods.push_back({"dbt", "dbt seed " + select, effect});
@@ -77,8 +78,7 @@ void DbtMethods(const Dataset& d, const std::string& selector, Effect effect, bo
   const bool incremental =
       d.writes != Writes::kWhole && d.writes != Writes::kRefresh && d.writes != Writes::kUnknown;
   if (incremental && !d.full_refresh_off)
-    step.methods.push_back(
-        {"dbt", "dbt run --full-refresh " + select, inputs_gone ? Effect::kLost : Effect::kReplaced});
+    step.methods.push_back({"dbt", "dbt run --full-refresh " + select, refresh});
 }
 
 void AirflowMethods(const LineageGraph& graph, const Dataset& d, Effect effect, Step& step) {
@@ -104,11 +104,11 @@ void AirflowMethods(const LineageGraph& graph, const Dataset& d, Effect effect, 
 
 }  // namespace
 
-void FillMethods(const LineageGraph& graph, bool inputs_gone, Step& step) {
+void FillMethods(const LineageGraph& graph, bool inputs_gone, bool bounded, Step& step) {
   const Dataset& d = graph[step.dataset];
   if (step.correct) {
     if (d.kind == Kind::kSeed && d.methods.count("dbt"))
-      DbtMethods(d, d.methods.at("dbt"), Effect::kReplaced, false, step);
+      DbtMethods(d, d.methods.at("dbt"), Effect::kReplaced, Effect::kReplaced, step);
     return;
   }
   const Effect effect = d.written_whole() && inputs_gone ? Effect::kLost : EffectOf(d.writes);
@@ -116,7 +116,7 @@ void FillMethods(const LineageGraph& graph, bool inputs_gone, Step& step) {
   if (d.writes == Writes::kRefresh)
     step.methods.push_back({d.platform.empty() ? "warehouse" : d.platform, "refresh " + d.name, effect});
   else if (const auto it = d.methods.find("dbt"); it != d.methods.end())
-    DbtMethods(d, it->second, effect, inputs_gone, step);
+    DbtMethods(d, it->second, effect, inputs_gone || bounded ? Effect::kLost : Effect::kReplaced, step);
   AirflowMethods(graph, d, effect, step);
   for (const JobId id : d.jobs)
     if (const auto it = graph[id].methods.find("shell"); it != graph[id].methods.end())

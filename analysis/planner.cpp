@@ -527,7 +527,8 @@ class Planner {
         }
         step.because.push_back(std::move(reason));
       }
-      FillMethods(graph_, !expired_[at].empty(), step);
+      const bool bounded = LostByRebuild(frame_, step.dataset, graph_[step.dataset]) != nullptr;
+      FillMethods(graph_, !expired_[at].empty(), bounded, step);
     }
     FillRuns(graph_, frame_, plan_.steps);
     // Windows that reach before a parent's first partition are cut there.

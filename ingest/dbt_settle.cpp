@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "graph/calendar.hpp"
 #include "graph/words.hpp"
@@ -399,10 +400,9 @@ class Settler {
       find("on-schema-change", node.write->on_schema_change);
     if (node.write->config.materialized == "table" && !node.write->sql.empty() && !node.write->python) {
       // Matters where it holds a history by partitions, which a registry may say.
-      const SqlTraits traits = ReadRunBound(node.write->sql, *own_macros_);
-      if (!traits.bound_how.empty())
-        find("partial-overwrite", "its query " + traits.bound_how,
-             {{"bound", traits.bound ? FormatRunBound(*traits.bound) : ""}, {"history", "only"}});
+      const SqlTraits traits = ReadRunBounds(node.write->sql, *own_macros_);
+      if (!traits.first_bound_how.empty())
+        find("partial-overwrite", "its query " + traits.first_bound_how, {{"history", "only"}});
     }
     if (node.write->config.materialized != "incremental") return;
     if (mode == "merge" && (!node.write->update_columns.empty() || !node.write->exclude_columns.empty()))
@@ -432,23 +432,29 @@ class Settler {
     if (node.write->microbatch && inserts_all)
       for (const std::string& parent : node.parents)
         if (IsData(parent) && !event_timed_.count(parent)) find("unfiltered-batch", parent);
-    if (node.write->sql.empty() || node.write->microbatch) {
-      if (!node.write->sql.empty() &&
-          ReadSqlTraits(node.write->sql, *own_macros_, fact.relation).reads_itself)
-        SelfEdge(node, facts);
-      return;
-    }
+    if (node.write->sql.empty()) return;
     if (node.write->python) return PythonTraits(node, mode, facts);
     const SqlTraits traits = ReadSqlTraits(node.write->sql, *own_macros_, fact.relation);
-    if (traits.watermark && mode != "whole")
-      find("watermark-filter", traits.watermark_how, {{"instead", Join(traits.instead_of_watermark, ",")}});
-    if (!traits.bound_how.empty()) {
-      std::map<std::string, std::string> data = {{"instead", Join(traits.instead_of_bound, ",")}};
-      if (traits.bound) data["bound"] = FormatRunBound(*traits.bound);
-      find(mode == "whole" ? "partial-overwrite" : "watermark-filter", traits.bound_how, std::move(data));
-    }
-    if (!traits.variables.empty()) find("range-not-passed", Join(traits.variables, ", "));
-    if (!traits.environment.empty())
+    // What each batch or run leaves out of its own result. A range that is replaced by nothing is emptied.
+    const bool empties = node.write->microbatch && mode == "replace";
+    const char* code = mode == "whole" || empties ? "partial-overwrite" : "watermark-filter";
+    const auto bounded = [&](const std::string& how, const std::optional<RunBound>& bound,
+                             const std::vector<std::string>& instead) {
+      std::map<std::string, std::string> data = {{"instead", Join(instead, ",")}};
+      if (bound) data["bound"] = FormatRunBound(*bound);
+      if (empties) data["each"] = "batch";
+      find(code, how, std::move(data));
+    };
+    if (traits.watermark && mode != "whole") bounded(traits.watermark_how, {}, traits.instead_of_watermark);
+    if (!traits.bound_how.empty()) bounded(traits.bound_how, traits.bound, traits.instead_of_bound);
+    // Batches after the first find a table, in a full refresh too.
+    const bool as_rerun = node.write->microbatch && !traits.bound_how.empty();
+    const auto& [rebuild, how] = as_rerun ? std::tie(traits.bound, traits.bound_how)
+                                          : std::tie(traits.first_bound, traits.first_bound_how);
+    if (!how.empty()) find("bounded-rebuild", how, {{"bound", rebuild ? FormatRunBound(*rebuild) : "?"}});
+    if (!traits.variables.empty() && !node.write->microbatch)
+      find("range-not-passed", Join(traits.variables, ", "));
+    if (!traits.environment.empty() && !node.write->microbatch)
       find("range-not-passed", Join(traits.environment, ", "), {{"by", "environment"}});
     if (traits.bounded_aside && mode != "whole")
       facts.unresolved.push_back(

@@ -177,31 +177,86 @@ bool CallsForNewest(std::string_view text, const MacroBodies& macros) {
   return false;
 }
 
+// The expressions of Jinja within a string.
+std::string JinjaWithin(std::string_view text) {
+  std::string out;
+  for (std::size_t from = 0; (from = text.find("{{", from)) != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find("}}", from), text.size());
+    out.append(text.substr(from + 2, end - from - 2)).append(" ");
+    from = end;
+  }
+  return out;
+}
+
+// What Jinja asked of the model's own table before the statement, by the names that hold it.
+struct AskedBefore {
+  std::set<std::string> newest;  // {% set x = run_query("select max(..) from " ~ this) %}
+  std::set<std::string>
+      rows;  // its rows otherwise; whatever only counts them, or tells when it began, is none
+  std::set<std::string> tables;  // the table itself: {% set table = this %}, or a macro's parameter
+
+  bool Own(std::string_view text) const { return HasWord(text, "this") || HasOneOf(text, tables); }
+  bool AsksNewest(std::string_view text, const MacroBodies& macros) const {
+    return Own(text) && (Lower(text).find("max(") != std::string::npos || CallsForNewest(text, macros));
+  }
+  void See(const SqlToken& block, bool conditional, const MacroBodies& macros) {
+    if (StartsWith(block.text, "for ")) {
+      const std::size_t in = block.text.find(" in ");
+      if (in == std::string_view::npos) return;
+      const std::string name(Bare(block.text.substr(4, in - 4)));
+      if (HasOneOf(block.text.substr(in), newest)) newest.insert(name);
+      if (HasOneOf(block.text.substr(in), rows)) rows.insert(name);
+    }
+    if (!StartsWith(block.text, "set ") || block.text.find('=') == std::string_view::npos) return;
+    const std::string_view value = Bare(block.text.substr(block.text.find('=') + 1));
+    const std::string name = NameSetBy(block), text = Lower(value);
+    const auto says = [&](const char* word) { return text.find(word) != std::string::npos; };
+    if (AsksNewest(value, macros) || HasOneOf(value, newest)) newest.insert(name);
+    const bool asks_rows = says("get_column_values(") ||
+                           ((says("run_query(") || says("get_single_value(") || says("get_query_results")) &&
+                            !says("max(") && !says("min(") && !says("count(") && !says("information_schema"));
+    if ((Own(value) && asks_rows) || HasOneOf(value, rows)) rows.insert(name);
+    const bool table = value == "this" || tables.count(std::string(value)) > 0 ||
+                       (Own(value) && (says("get_relation(") || says("load_relation(")));
+    if (table)
+      tables.insert(name);
+    else if (!conditional)
+      tables.erase(name);
+  }
+};
+
 // Of several bounds the one that reaches back the least decides, one that nobody knows before all.
-void SayNearest(const std::vector<SqlBound>& bounds, SqlTraits& out) {
+void SayNearest(const std::vector<SqlBound>& bounds, std::optional<RunBound>& reach, std::string& how) {
   const SqlBound* nearest = nullptr;
   const auto where = [](const SqlBound& bound) { return bound.reach ? bound.reach->Typical() : kMaxInstant; };
   for (const SqlBound& bound : bounds)
     if (!nearest || where(bound) > where(*nearest)) nearest = &bound;
   if (!nearest) return;
-  out.bound = nearest->reach;
-  if (!nearest->reach) {
-    out.bound_how = "takes only rows from so long before the run as " + ListOf(nearest->unset) + " says";
+  reach = nearest->reach;
+  if (!reach) {
+    std::set<std::string> names(nearest->unset.begin(), nearest->unset.end());
+    how = "takes only rows from so long before the run as " + ListOf({names.begin(), names.end()}) +
+          (names.size() == 1 ? " says" : " say");
     return;
   }
-  out.bound_how = "takes only rows " + nearest->reach->Describe();
-  if (!nearest->defaults.empty()) out.bound_how += " (" + ListOf(nearest->defaults) + " may say otherwise)";
+  how = "takes only rows " + reach->Describe();
+  if (!nearest->defaults.empty()) how += " (" + ListOf(nearest->defaults) + " may say otherwise)";
 }
 
-// The bounds that hold in production, told in `out`.
+// The bounds of a rerun in production, and what `out` says of them.
 std::vector<SqlBound> BoundsIn(const Tokens& t, SqlTraits& out) {
-  std::vector<SqlBound> bounds = RunBoundsOf(t);
-  const auto aside = [](const SqlBound& bound) { return bound.aside; };
-  const auto kept = std::remove_if(bounds.begin(), bounds.end(), aside);
-  out.bounded_aside = out.bounded_aside || kept != bounds.end();
-  bounds.erase(kept, bounds.end());
-  SayNearest(bounds, out);
-  return bounds;
+  std::vector<SqlBound> rerun, first;
+  for (const SqlBound& bound : RunBoundsOf(t)) {
+    if (bound.aside) {
+      out.bounded_aside = true;
+      continue;
+    }
+    if (!bound.first) rerun.push_back(bound);
+    if (!bound.rerun) first.push_back(bound);
+  }
+  SayNearest(rerun, out.bound, out.bound_how);
+  SayNearest(first, out.first_bound, out.first_bound_how);
+  return rerun;
 }
 
 }  // namespace
@@ -239,7 +294,7 @@ bool ComputesOnly(std::string_view call) {
   return false;
 }
 
-SqlTraits ReadRunBound(std::string_view sql, const MacroBodies& macros) {
+SqlTraits ReadRunBounds(std::string_view sql, const MacroBodies& macros) {
   SqlTraits out;
   BoundsIn(Expanded(sql, macros), out);
   return out;
@@ -253,13 +308,10 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
   const SqlBranches branches(t);
   std::vector<std::size_t> marks;  // where a watermark stands
   std::vector<std::pair<std::string, std::size_t>> uses;
-  // The Jinja names that hold the newest of its own rows: {% set x = run_query("select max(..) from " ~ this)
-  // %}
-  std::set<std::string> newest_names;
-  std::set<std::string> this_names;  // {% set table = this %}, or a macro's parameter
+  AskedBefore asked;
   const auto own_table = [&](const SqlToken& token) {
     return IsThis(token) ||
-           (token.kind == SqlToken::Kind::kJinja && this_names.count(std::string(token.text)) > 0);
+           (token.kind == SqlToken::Kind::kJinja && asked.tables.count(std::string(token.text)) > 0);
   };
   std::size_t captured =
       t.size();  // where {% set x %} began, whose text is no part of the statement where it stands
@@ -277,23 +329,12 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
         other = other || t[k].Is("MIN") || t[k].Is("COUNT");
       }
       if (newest)
-        newest_names.insert(NameSetBy(t[captured]));
+        asked.newest.insert(NameSetBy(t[captured]));
       else if (!other)
-        out.reads_itself = true, out.reads_itself_how = "its own rows are used as values";
+        asked.rows.insert(NameSetBy(t[captured]));
       continue;
     }
-    if (t[i].kind == SqlToken::Kind::kBlock && StartsWith(t[i].text, "set ")) {
-      const std::string_view value = t[i].text.substr(std::min(t[i].text.find('='), t[i].text.size()));
-      const bool own = HasWord(value, "this") || HasOneOf(value, this_names);
-      const bool asks =
-          own && (Lower(value).find("max(") != std::string::npos || CallsForNewest(value, macros));
-      if (asks || HasOneOf(value, newest_names)) newest_names.insert(NameSetBy(t[i]));
-      const std::string_view whole = Bare(value.empty() ? value : value.substr(1));
-      if (whole == "this" || this_names.count(std::string(whole)) > 0)
-        this_names.insert(NameSetBy(t[i]));
-      else if (!branches.Conditional(i))
-        this_names.erase(NameSetBy(t[i]));
-    }
+    if (t[i].kind == SqlToken::Kind::kBlock) asked.See(t[i], branches.Conditional(i), macros);
     if (t[i].Is("_DBT_MAX_PARTITION"))
       out.watermark = true, out.watermark_how = "_dbt_max_partition", marks.push_back(i);
     if (!own_table(t[i])) continue;
@@ -358,6 +399,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
     } else {
       decided = own.word == "(" ? "SELECT" : own.word;
     }
+    if (Filters(decided) && branches.FirstOnly(i)) continue;
     if (Filters(decided) && branches.AsideOnly(i)) {
       out.bounded_aside = true;
     } else if (Filters(decided)) {
@@ -376,21 +418,36 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
     }
   }
   // What was asked for before counts where it is used; what only decides in Jinja may filter.
-  bool used = newest_names.empty(), asked_before = false;
-  for (std::size_t i = 0; i < t.size() && !newest_names.empty(); ++i) {
-    if (t[i].kind != SqlToken::Kind::kString && t[i].kind != SqlToken::Kind::kJinja) continue;
-    if (!HasOneOf(t[i].text, newest_names)) continue;
-    if (t[i].kind == SqlToken::Kind::kString && t[i].text.find("{{") == std::string::npos) continue;
-    used = true;
-    const bool value = ClauseAround(t, i) == "SELECT";
-    if (value)
-      out.reads_itself = true, out.reads_itself_how = "an aggregate of its own rows is used as a value";
-    if (value && !InTableExpression(t, i)) continue;  // what such a one hands on may be filtered by
-    marks.push_back(i);
-    asked_before = true;
-  }
-  if ((asked_before || !used) && !out.watermark)
+  const auto uses_of = [&](const auto& asks, bool newest) {
+    bool used = false;
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      if (t[i].kind != SqlToken::Kind::kString && t[i].kind != SqlToken::Kind::kJinja) continue;
+      if (IsThis(t[i])) continue;
+      if (t[i].kind == SqlToken::Kind::kJinja ? !asks(t[i].text) : !asks(JinjaWithin(t[i].text))) continue;
+      used = true;
+      const std::string around = ClauseAround(t, i);
+      const bool value = newest ? around == "SELECT" : !Filters(around);
+      if (value)
+        out.reads_itself = true,
+        out.reads_itself_how =
+            newest ? "an aggregate of its own rows is used as a value" : "its own rows are used as values";
+      if (value && !InTableExpression(t, i)) continue;  // what such a one hands on may be filtered by
+      if (!value && branches.FirstOnly(i)) continue;
+      marks.push_back(i);
+      if (!out.watermark)
+        out.watermark_how = newest ? "takes only rows newer than its newest (asked for before)"
+                                   : "filters by its own rows (asked for before)";
+      out.watermark = true;
+    }
+    return used;
+  };
+  bool used = true;
+  if (!asked.newest.empty()) used = uses_of([&](auto text) { return HasOneOf(text, asked.newest); }, true);
+  if (!used && !out.watermark)
     out.watermark = true, out.watermark_how = "takes only rows newer than its newest (asked for before)";
+  if (!asked.rows.empty() && !uses_of([&](auto text) { return HasOneOf(text, asked.rows); }, false))
+    out.reads_itself = true, out.reads_itself_how = "its own rows are used as values";
+  uses_of([&](auto text) { return asked.AsksNewest(text, macros); }, true);
   // Bounds by the run's date, variables, and calls of nobody knows what, in filters.
   struct Asked {
     std::vector<std::pair<std::string, std::size_t>> variables;  // and where they were asked for

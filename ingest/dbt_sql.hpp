@@ -20,6 +20,9 @@ struct SqlTraits {
   std::optional<RunBound> bound;
   // How, for people; it is empty where there is none, and stands without `bound` where nobody knows how far.
   std::string bound_how;
+  // The same for a build from nothing, where is_incremental() is false.
+  std::optional<RunBound> first_bound;
+  std::string first_bound_how;
   // It reads its own rows for values, not only to filter.
   bool reads_itself = false;
   std::string reads_itself_how;
@@ -43,8 +46,8 @@ using MacroBodies = std::unordered_map<std::string, std::string>;
 SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros = {},
                         const std::vector<std::string>& relation = {});
 
-// Of these the bound by the run's date alone, for what is rebuilt whole.
-SqlTraits ReadRunBound(std::string_view sql, const MacroBodies& macros = {});
+// Of these the bounds by the run's date alone.
+SqlTraits ReadRunBounds(std::string_view sql, const MacroBodies& macros = {});
 
 // What dbt itself and its packages of expressions offer under this name: it computes, and neither filters nor
 // writes.

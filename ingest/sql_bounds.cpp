@@ -290,6 +290,8 @@ class BoundFinder {
       }
       if (bound.unset.empty()) bound.reach = *reach;
       bound.aside = branches_->AsideOnly(bound.at);
+      bound.rerun = branches_->RerunOnly(bound.at);
+      bound.first = branches_->FirstOnly(bound.at);
       if (out_.empty() || out_.back().at != bound.at || out_.back().reach != bound.reach ||
           out_.back().unset != bound.unset)
         out_.push_back(std::move(bound));

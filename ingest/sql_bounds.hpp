@@ -21,7 +21,9 @@ struct SqlBound {
   std::vector<std::string> unset;     // variables without default that say how far
   std::vector<std::string> unless;    // variables that take its place where they are given
   std::vector<std::string> defaults;  // variables whose default says how far
-  bool aside = false;                 // where the target is another than production alone
+  // Where it holds alone: where the target is another than production, where there is a table to add to,
+  // where it is built from nothing.
+  bool aside = false, rerun = false, first = false;
 };
 std::vector<SqlBound> RunBoundsOf(const SqlTokenList& t);
 

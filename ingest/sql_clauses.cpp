@@ -46,6 +46,18 @@ std::optional<bool> AsideByComparison(std::string_view text) {
   return aside != negated;
 }
 
+// The same for whether the model is added to: true for a rerun alone, false for a build from nothing alone.
+std::optional<bool> RerunByComparison(std::string_view text) {
+  const bool rerun = text.find("is_incremental()") != std::string_view::npos;
+  const bool first = text.find("should_full_refresh()") != std::string_view::npos ||
+                     text.find("flags.full_refresh") != std::string_view::npos;
+  if (rerun == first) return std::nullopt;
+  const bool negated = text.find("not ") != std::string_view::npos ||
+                       text.find("false") != std::string_view::npos ||
+                       text.find("!=") != std::string_view::npos;
+  return rerun != negated;
+}
+
 std::vector<std::string> SplitAt(const std::string& text, std::string_view word) {
   std::vector<std::string> out;
   std::size_t from = 0;
@@ -55,19 +67,30 @@ std::vector<std::string> SplitAt(const std::string& text, std::string_view word)
   return out;
 }
 
-// The same of a whole condition: `a or b` holds aside if both do, `a and b` if one of them does.
-std::optional<bool> AsideByCondition(std::string_view condition) {
-  bool all_aside = true, all_production = true;
+// What a whole condition says, by what its comparisons say: `a or b` if both do, `a and b` if one of them
+// does. A no can be told of a single comparison alone.
+std::optional<bool> ByCondition(std::string_view condition,
+                                std::optional<bool> (*comparison)(std::string_view text)) {
+  bool all_true = true, all_false = true;
   for (const std::string& choice : SplitAt(Lower(condition), " or ")) {
     const auto parts = SplitAt(choice, " and ");
-    bool aside = false;
-    for (const std::string& part : parts) aside = aside || AsideByComparison(part) == true;
-    all_aside = all_aside && aside;
-    all_production = all_production && parts.size() == 1 && AsideByComparison(choice) == false;
+    bool one_true = false, one_false = false;
+    for (const std::string& part : parts) {
+      const auto says = comparison(part);
+      one_true = one_true || says == true;
+      one_false = one_false || says == false;
+    }
+    all_true = all_true && one_true;
+    all_false = all_false && one_false;
   }
-  if (all_aside) return true;
-  if (all_production) return false;
+  if (all_true) return true;
+  if (all_false) return false;
   return std::nullopt;
+}
+// Nothing but one comparison: the other branch is the opposite of it.
+bool Single(std::string_view condition) {
+  const std::string text = Lower(condition);
+  return text.find(" or ") == std::string::npos && text.find(" and ") == std::string::npos;
 }
 
 }  // namespace
@@ -130,7 +153,15 @@ bool InTableExpression(const SqlTokenList& t, std::size_t at) {
 
 SqlBranches::SqlBranches(const SqlTokenList& t) : of_(t.size()) {
   std::vector<Branch> path;
-  std::vector<std::optional<bool>> first;  // what the ifs themselves say of where they run
+  struct Condition {
+    std::optional<bool> aside, rerun;
+    bool single;
+  };
+  std::vector<Condition> first;  // what the ifs themselves say of where they run
+  const auto condition = [](const SqlToken& token) {
+    return Condition{ByCondition(token.text, AsideByComparison), ByCondition(token.text, RerunByComparison),
+                     Single(token.text)};
+  };
   int ifs = 0;
   for (std::size_t i = 0; i < t.size(); ++i) {
     if (t[i].kind == SqlToken::Kind::kBlock) {
@@ -139,12 +170,18 @@ SqlBranches::SqlBranches(const SqlTokenList& t) : of_(t.size()) {
       const bool turns = elif || StartsWith(t[i].text, "else");
       const bool closes = StartsWith(t[i].text, "endif");
       if (opens) {
-        first.push_back(AsideByCondition(t[i].text));
-        path.push_back({++ifs, 0, first.back().value_or(false)});
+        first.push_back(condition(t[i]));
+        const Condition& is = first.back();
+        path.push_back({++ifs, 0, is.aside == true, is.rerun == true, is.rerun == false});
       }
       if (turns && !path.empty()) {
-        ++path.back().branch;
-        path.back().aside = elif ? AsideByCondition(t[i].text).value_or(false) : first.back() == false;
+        const Condition& was = first.back();
+        const Condition is = elif ? condition(t[i]) : Condition{};
+        Branch& now = path.back();
+        ++now.branch;
+        now.aside = is.aside == true || (was.single && was.aside == false);
+        now.rerun = is.rerun == true || (was.single && was.rerun == false);
+        now.first = is.rerun == false || (was.single && was.rerun == true);
       }
       if (closes && !path.empty()) path.pop_back(), first.pop_back();
       if (opens || turns || closes) paths_.push_back(path);
@@ -161,10 +198,10 @@ bool SqlBranches::Exclusive(std::size_t a, std::size_t b) const {
   return false;
 }
 
-bool SqlBranches::AsideOnly(std::size_t at) const {
+bool SqlBranches::Only(std::size_t at, bool Branch::*which) const {
   if (of_[at] == 0) return false;
   const auto& path = paths_[of_[at] - 1];
-  return std::any_of(path.begin(), path.end(), [](const Branch& branch) { return branch.aside; });
+  return std::any_of(path.begin(), path.end(), [&](const Branch& branch) { return branch.*which; });
 }
 
 std::string NameSetBy(const SqlToken& t) {

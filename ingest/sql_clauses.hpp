@@ -53,13 +53,17 @@ class SqlBranches {
   // Under any if at all.
   bool Conditional(std::size_t at) const { return of_[at] > 0 && !paths_[of_[at] - 1].empty(); }
   // Only where the target is another than production: {% if target.name == 'dev' %}.
-  bool AsideOnly(std::size_t at) const;
+  bool AsideOnly(std::size_t at) const { return Only(at, &Branch::aside); }
+  // Only where there is a table to add to: {% if is_incremental() %}; only where it is built from nothing.
+  bool RerunOnly(std::size_t at) const { return Only(at, &Branch::rerun); }
+  bool FirstOnly(std::size_t at) const { return Only(at, &Branch::first); }
 
  private:
   struct Branch {
     int number, branch;  // which if, which of its branches
-    bool aside;
+    bool aside = false, rerun = false, first = false;
   };
+  bool Only(std::size_t at, bool Branch::*which) const;
   std::vector<std::vector<Branch>> paths_;
   std::vector<std::size_t> of_;  // one more than the index of a path; 0: under no if
 };

@@ -9,6 +9,18 @@ namespace backreach::hazards {
 
 namespace {
 
+// Batches that replace their range, and take nothing of an older one.
+void EmptiedCells(const HazardContext& c, const Written& w, const Dataset& d, const Finding& f,
+                  std::vector<Hazard>& out) {
+  const SpanSet cells = BeyondReach(c, w, f);
+  if (cells.empty()) return;
+  out.push_back(MakeHazard(
+      "partial-overwrite", HazardSeverity::kBlocking, w.dataset, cells,
+      fmt::format("each batch of {} {}, and replaces its period by that: what it does not take is lost",
+                  d.name, f.fact.detail),
+      "take that filter away for this run: a batch is bounded by its own period already"));
+}
+
 void FromFinding(const Written& w, const Dataset& d, const Finding& f, std::vector<Hazard>& out) {
   // A table without partitions that holds the last days is what its query makes it.
   if (f.fact.data.count("history") && !d.layout) return;
@@ -26,7 +38,7 @@ void FromFinding(const Written& w, const Dataset& d, const Finding& f, std::vect
 // The cell in which a bound by the run's date lies is written from the part behind the bound.
 void CutCell(const HazardContext& c, const Written& w, const Dataset& d, const Finding& f,
              std::vector<Hazard>& out) {
-  const auto bound = ReachOf(c, d, f);
+  const auto bound = ReachOf(c.frame.now(), d, f);
   if (!d.layout || w.whole || !bound || !ReplacesPresentCells(d)) return;
   const Span cell = d.layout->CellAt(*bound);
   if (cell.start == *bound || !w.spans.Intersects(cell)) return;
@@ -56,7 +68,10 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
   for (const Written& w : WrittenCells(c)) {
     const Dataset& d = c.graph[w.dataset];
     for (const Finding& f : d.findings) {
-      if (f.fact.code == "partial-overwrite") FromFinding(w, d, f, out);
+      if (f.fact.code == "partial-overwrite" && f.fact.data.count("each") > 0)
+        EmptiedCells(c, w, d, f, out);
+      else if (f.fact.code == "partial-overwrite")
+        FromFinding(w, d, f, out);
       if (f.fact.code == "watermark-filter") CutCell(c, w, d, f, out);
     }
     // A table written whole whose run is given a period.

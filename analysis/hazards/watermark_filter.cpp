@@ -20,6 +20,17 @@ bool RangeInstead(const Dataset& d, const Finding& f) {
   return std::find(names.begin(), names.end(), from->second) != names.end();
 }
 
+std::string Remedy(const HazardContext& c, DatasetId id, const Dataset& d) {
+  const std::string range =
+      d.methods.count("dbt_batches")
+          ? "take that filter away: a batch is bounded by its own period already"
+          : "give the query a range in its place (variables declared in meta.backreach.vars, or microbatch)";
+  if (d.full_refresh_off) return range;
+  if (const Finding* lost = LostByRebuild(c.frame, id, d))
+    return range + "; no full refresh: its query then " + lost->fact.detail + ", and the rest would be lost";
+  return range + ", or rebuild it whole";
+}
+
 void Find(const HazardContext& c, std::vector<Hazard>& out) {
   for (const Written& w : WrittenCells(c)) {
     const Dataset& d = c.graph[w.dataset];
@@ -32,9 +43,7 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
           "watermark-filter", HazardSeverity::kBlocking, w.dataset, cells,
           fmt::format("an ordinary run of {} {}: it changes nothing, or not the rows that were corrected",
                       d.name, f.fact.detail),
-          "give the query a range in its place (variables declared in meta.backreach.vars, or microbatch), "
-          "or "
-          "rebuild it whole");
+          Remedy(c, w.dataset, d));
       h.evidence["seen"] = {FormatSeen(f.seen)};
       h.evidence["certainty"] = {kByText};
       out.push_back(std::move(h));

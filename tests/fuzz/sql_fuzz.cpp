@@ -158,7 +158,7 @@ int main(int argc, char** argv) {
           std::string(word) + (random() % 2 ? " /* now() > 3 {{ this }} */ " : "\n-- where ts > 1\n");
     }
     const std::string found = Text(ReadSqlTraits(plain, macros, relation));
-    ReadRunBound(plain, macros);
+    ReadRunBounds(plain, macros);
     ReadPredicate(plain);
     FindExports(plain);
     SideEffects(plain);

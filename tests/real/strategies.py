@@ -17,6 +17,9 @@ TRUTH = {
     "bounded": {"both": ("duplicated", "bounded-match")},
     "watermark": {"both": ("kept-old", "watermark-filter")},
     "microbatch": {"duckdb": ("replaced", None), "postgres": ("replaced", "merge-keeps-removed-rows")},
+    "newest_joined": {"both": ("kept-old", "watermark-filter")},
+    "last_days": {"both": ("kept-old", "watermark-filter")},
+    "batches_of_late": {"duckdb": ("lost", "partial-overwrite"), "postgres": ("kept-old", "watermark-filter")},
     "whole": {"both": ("replaced", None)},
 }
 folder = tempfile.mkdtemp()
@@ -45,7 +48,7 @@ def rows(env, table):
 
 def build(env, corrected):
     dbt(env, "run-operation", "load_raw", "--args", json.dumps({"corrected": corrected}))
-    dbt(env, "run", "--event-time-start", "2026-01-01", "--event-time-end", "2026-05-01")
+    dbt(env, "run", "--event-time-start", "2026-01-01", "--event-time-end", "2026-05-01", "--vars", json.dumps({"first_build": True}))
 
 def backreach(*words, status=(0,)):
     done = subprocess.run([program, *words], cwd=folder, env=live, capture_output=True, text=True)
@@ -63,7 +66,7 @@ try:
     ask = ["plan", "source.strategies.raw.orders", "--from", "2026-03-01", "--to", "2026-03-31", "--now", "2026-05-05T00:00Z", "--format", "json", "--quiet", "--out", "plan.json"]
     backreach(*ask, status=(1,))
     backreach("feed", "plan.json", "--to", "dbt", "--quiet", status=(1,))  # nothing of it was accepted
-    backreach(*ask, *(w for code in ("append-duplicates", "null-key", "bounded-match", "watermark-filter") for w in ("--accept", code)))
+    backreach(*ask, *(w for code in ("append-duplicates", "null-key", "bounded-match", "watermark-filter", "partial-overwrite") for w in ("--accept", code)))
     backreach("feed", "plan.json", "--to", "dbt", "--quiet")
     plan = json.load(open(folder + "/plan.json"))
     steps = {s["dataset"].rsplit(".", 1)[1]: s for s in plan["steps"]}
@@ -76,7 +79,7 @@ try:
     for model, truth in TRUTH.items():
         effect, hazard = truth.get(adapter) or truth["both"]
         (was, _), (now, ids), (right, _) = before[model], rows(live, model), rows(scratch, model)
-        really = "duplicated" if len(set(ids)) < len(ids) else "kept-old" if now == was else "replaced"
+        really = "duplicated" if len(set(ids)) < len(ids) else "kept-old" if now == was else "lost" if was and not now else "replaced"
         exact, faults = now == right, []
         if really != effect: faults.append(f"its rows are {really}, expected was {effect}")
         if steps[model]["effect"] != really: faults.append(f"the plan foretold {steps[model]['effect']}, its rows are {really}")

@@ -36,8 +36,11 @@ TEST_CASE("a model that filters by itself has a watermark; one that only looks l
   for (const char* sql :
        {"-- where ts > (select max(ts) from {{ this }})\nselect * from s", "{# {{ this }} #} select 1",
         "select 'select max(ts) from {{ this }}' as note from s",
-        "select * from s where day >= '{{ var(\"from\") }}'"})
+        "select * from s where note = 'max(ts) of {{ this }}'",
+        "select * from s where day >= '{{ var(\"from\") }}'"}) {
     CHECK_MESSAGE(!ReadSqlTraits(sql).watermark, sql);
+    CHECK_MESSAGE(!ReadSqlTraits(sql).reads_itself, sql);
+  }
 }
 
 TEST_CASE("its own rows as values are a dependency on itself") {
@@ -173,6 +176,32 @@ TEST_CASE("what looks like a bound by the run's date and is none") {
             "select * from s {% if target.name == 'prod' %} {% else %} where ts > (select max(ts) from "
             "{{ this }}) {% endif %}")
             .bounded_aside);
+}
+
+TEST_CASE("a build from nothing has bounds of its own") {
+  const auto bounds = [](const std::string& sql) {
+    const SqlTraits t = ReadSqlTraits("select * from s " + sql);
+    return (t.bound ? FormatRunBound(*t.bound) : "-") + " | " +
+           (t.first_bound ? FormatRunBound(*t.first_bound) : "-");
+  };
+  CHECK(bounds("where d >= current_date - 3") == "day -3d | day -3d");
+  CHECK(bounds("{% if is_incremental() %} where d >= current_date - 3 {% endif %}") == "day -3d | -");
+  CHECK(bounds("{% if not is_incremental() %} where d >= current_date - 3 {% endif %}") == "- | day -3d");
+  CHECK(
+      bounds("{% if is_incremental() %} where d >= current_date - 3 {% else %} where d >= current_date - 30 "
+             "{% endif %}") == "day -3d | day -30d");
+  CHECK(
+      bounds("{% if is_incremental() and var('x', true) %} where d >= current_date - 3 {% else %} where d >= "
+             "current_date - 30 {% endif %}") == "day -3d | day -30d");
+  CHECK(bounds("{% if flags.FULL_REFRESH %} where d >= current_date - 30 {% endif %}") == "- | day -30d");
+  CHECK(bounds("{% if not should_full_refresh() %} where d >= current_date - 3 {% endif %}") ==
+        "day -3d | -");
+  CHECK(bounds("where {% if is_incremental() or var('x') %} d >= current_date - 3 {% endif %}") ==
+        "day -3d | day -3d");
+  CHECK_FALSE(
+      ReadSqlTraits("select * from s {% if not is_incremental() %} where d > (select max(d) from {{ this }}) "
+                    "{% endif %}")
+          .watermark);
 }
 
 TEST_CASE("variables that filter") {
@@ -324,6 +353,50 @@ TEST_CASE("what was asked of itself before counts where it is used") {
                                  "{% else %} where d > {{ last_day }} {% endif %}");
   CHECK(apart.watermark);
   CHECK(apart.instead_of_watermark == std::vector<std::string>{"from"});
+}
+
+TEST_CASE("rows and relations that Jinja asked of the model itself") {
+  const MacroBodies macros = {{"get_max",
+                               "{% macro get_max(table, column) %}{% set q %}select max({{ column }}) from "
+                               "{{ table }}{% endset %}{% set r = "
+                               "run_query(q) %}{{ return(r.columns[0].values()[0]) }}{% endmacro %}"},
+                              {"newer",
+                               "{% macro newer(column, table=this) %} and {{ column }} > (select max({{ "
+                               "column }}) from {{ table }}){% endmacro %}"}};
+  const auto traits = [&](const std::string& sql) { return ReadSqlTraits(sql, macros); };
+  for (const char* sql :
+       {"{% set m = get_max(this, 'ts') %} select * from s where ts > '{{ m }}'",
+        "select * from s where ts > '{{ get_max(this, \"ts\") }}'",
+        "select * from s where ts > {{ get_max(this, 'ts') }}",
+        "select * from s where true {{ newer('ts') }}", "select * from s where true {{ newer('ts', this) }}",
+        "{% set m = dbt_utils.get_single_value('select max(ts) from ' ~ this) %} select * from s where ts > "
+        "'{{ m }}'",
+        "{% set days = dbt_utils.get_column_values(this, 'day') %} select * from s where day not in ({{ days "
+        "| join(',') "
+        "}})",
+        "{% set q %} select distinct day from {{ this }} {% endset %} {% set days = run_query(q).columns[0] "
+        "%} select * "
+        "from s where day not in ({% for d in days %} '{{ d }}', {% endfor %} null)",
+        "{% set old = load_relation(this) %} select * from s {% if old %} where ts > (select max(ts) from {{ "
+        "old }}) {% "
+        "endif %}",
+        "{% set old = adapter.get_relation(this.database, this.schema, this.identifier) %} select * from s "
+        "where ts > "
+        "(select max(ts) from {{ old }})"}) {
+    CHECK_MESSAGE(traits(sql).watermark, sql);
+    CHECK_MESSAGE(!traits(sql).reads_itself, sql);
+  }
+  for (const char* sql : {"select * from s where true {{ newer('ts', ref('other')) }}",
+                          "{% set m = get_max(ref('other'), 'ts') %} select * from s where ts > '{{ m }}'",
+                          "{% set n = run_query('select count(*) from ' ~ this) %} select * from s {% if n "
+                          "%} where a {% endif %}",
+                          "{% set columns = adapter.get_columns_in_relation(this) %} select {{ columns | "
+                          "join(',') }} from s"}) {
+    CHECK_MESSAGE(!traits(sql).watermark, sql);
+    CHECK_MESSAGE(!traits(sql).reads_itself, sql);
+  }
+  CHECK(traits("{% set q %} select * from {{ this }} {% endset %} select * from s union all {{ q }}")
+            .reads_itself);
 }
 
 TEST_CASE("a variable that filters in another branch takes the watermark's place") {
