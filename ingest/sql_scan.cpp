@@ -327,17 +327,56 @@ std::vector<std::string> SideEffects(std::string_view sql) {
     // A statement begins behind a semicolon, and behind Jinja that decides whether or where it is written.
     if (i > 0 && !t[i - 1].IsSymbol(';') && t[i - 1].kind != SqlToken::Kind::kBlock) continue;
     const std::size_t end = EndOfStatement(t, i);
-    const auto name_at = [&](std::size_t k) {
-      const SqlTable table = NameAt(t, k, end);
-      return table.jinja ? InBraces(table.name) : table.name;
+    const auto is = [&](std::size_t k, std::initializer_list<const char*> words) {
+      return k < end && std::any_of(words.begin(), words.end(), [&](const char* w) { return t[k].Is(w); });
     };
-    if (t[i].Is("CALL") || t[i].Is("EXEC") || t[i].Is("EXECUTE")) {
-      out.push_back("calls " + name_at(i + 1));
-    } else if (t[i].Is("INSERT") || t[i].Is("MERGE")) {
-      std::size_t k = i + 1;
-      while (k < end && (t[k].Is("INTO") || t[k].Is("OVERWRITE") || t[k].Is("TABLE"))) ++k;
-      const std::string name = name_at(k);
-      if (!name.empty() && name != "{{ this }}") out.push_back("also writes " + name);
+    const auto behind = [&](std::size_t k, std::initializer_list<const char*> words) {
+      while (is(k, words)) ++k;
+      return k;
+    };
+    // Another table than the model's own, with what is done to it.
+    const auto tell = [&](const char* does, std::size_t k) {
+      const SqlTable table = NameAt(t, k, end);
+      const std::string name = table.jinja ? InBraces(table.name) : table.name;
+      if (!name.empty() && name != "{{ this }}") out.push_back(does + name);
+    };
+    if (is(i, {"EXECUTE", "EXEC"}) && is(i + 1, {"IMMEDIATE"})) {
+      if (i + 2 >= end || t[i + 2].kind != SqlToken::Kind::kString) {
+        out.push_back("runs a statement that is made up at run time");
+        continue;
+      }
+      for (const SqlExport& found : FindExports(t[i + 2].text))
+        out.push_back("writes out to " + found.destination + " (" + found.how + ")");
+      for (std::string& effect : SideEffects(t[i + 2].text)) out.push_back(std::move(effect));
+    } else if (is(i, {"EXECUTE"}) && is(i + 1, {"TASK", "JOB", "NOTEBOOK"})) {
+      tell("starts ", i + 2);
+    } else if (is(i, {"CALL", "EXEC", "EXECUTE"})) {
+      tell("calls ", i + 1);
+    } else if (is(i, {"INSERT", "MERGE"})) {
+      const std::size_t k = behind(i + 1, {"INTO", "OVERWRITE", "TABLE"});
+      if (!is(k, {"DIRECTORY", "LOCAL"})) tell("also writes ", k);
+    } else if (is(i, {"CREATE"})) {
+      // CREATE TABLE ... AS: a table that stays, not a view, and not one of this session.
+      const std::size_t kind =
+          behind(i + 1, {"OR", "REPLACE", "TRANSIENT", "UNLOGGED", "EXTERNAL", "MULTISET"});
+      if (!is(kind, {"TABLE"})) continue;
+      std::size_t k = kind;
+      while (k < end && !t[k].Is("AS")) ++k;
+      if (k < end && !is(kind + 1, {"IF"})) tell("also writes ", kind + 1);  // what exists is left as it is
+    } else if (is(i, {"UPDATE"})) {
+      tell("also changes ", behind(i + 1, {"ONLY"}));
+    } else if (is(i, {"DELETE", "TRUNCATE"})) {
+      tell("also takes rows from ", behind(i + 1, {"FROM", "TABLE", "ONLY", "IF", "EXISTS"}));
+    } else if (is(i, {"ALTER", "REFRESH"})) {
+      std::size_t k = i;
+      bool refreshes = t[i].Is("REFRESH"), swaps = false;
+      for (; k < end; ++k) refreshes = refreshes || t[k].Is("REFRESH"), swaps = swaps || t[k].Is("SWAP");
+      const std::size_t kind = behind(i + 1, {"MATERIALIZED", "DYNAMIC", "VIEW", "CONCURRENTLY"});
+      const bool table = is(kind, {"TABLE"});
+      const std::size_t name = behind(kind + (table ? 1 : 0), {"IF", "EXISTS"});
+      if (swaps) tell("also swaps ", name);
+      // Spark's REFRESH TABLE only forgets what it knew of the files.
+      if (refreshes && !(t[i].Is("REFRESH") && table)) tell("also refreshes ", name);
     }
   }
   if (Notifies(sql)) out.push_back("notifies");

@@ -100,9 +100,26 @@ TEST_CASE("SQL: what is read, what leaves, what only looks like it") {
   CHECK(leaves("create table frozen clone shop.orders") == "CLONE shop.orders -> frozen");
   CHECK(leaves("copy into t from @stage") == "");
   CHECK(leaves("-- copy into @x from t\nselect 'unload (''select 1'') to ''s3://b'''") == "");
-  CHECK(
-      SideEffects("grant select on t to r; call notify_finance(1); insert into audit.log select 1").size() ==
-      2);
+  const auto does = [](const char* sql) { return Join(SideEffects(sql), "; "); };
+  CHECK(does("grant select on t to r; call notify_finance(1); insert into audit.log select 1") ==
+        "calls notify_finance; also writes audit.log");
+  CHECK(does("create or replace table old.t as select * from {{ this }}") == "also writes old.t");
+  CHECK(does("update other.t set x = 1; delete from other.t; truncate table other.u") ==
+        "also changes other.t; also takes rows from other.t; also takes rows from other.u");
+  CHECK(does("alter table a swap with b; alter dynamic table d refresh; refresh materialized view m") ==
+        "also swaps a; also refreshes d; also refreshes m");
+  CHECK(does("execute immediate 'copy into @out from t'") == "writes out to @out (COPY INTO)");
+  CHECK(does("execute immediate 'insert into a.b select 1'") == "also writes a.b");
+  CHECK(does("execute immediate $text") == "runs a statement that is made up at run time");
+  CHECK(does("execute task nightly") == "starts nightly");
+  for (const char* none :
+       {"create temporary table x as select 1", "create table if not exists x as select 1",
+        "create view v as select 1", "create table x (a int)",
+        "delete from {{ this }} where day < current_date - 400", "update {{ this }} set a = 1",
+        "refresh table x", "insert overwrite local directory '/tmp/x' select 1",
+        "alter table {{ this }} cluster by (day)", "alter session set x = 1", "analyze x",
+        "drop table if exists x", "set x = 1", "optimize x"})
+    CHECK_MESSAGE(does(none) == "", none);
 }
 
 TEST_CASE("names: exact beats folded, which beats a unique last part; quotes are identifiers") {
