@@ -62,6 +62,8 @@ class Runs {
       const bool several = g_[job].writes.size() > 1 && !g_[job].separable;
       if (several || g_[job].run_grain) Job(job, mine, several);
     }
+    for (Step& step : steps_)
+      if (!step.correct && !step.whole) Batches(step);
   }
 
  private:
@@ -79,6 +81,15 @@ class Runs {
     return Layout(
                Calendar(*job.run_grain, &d.calendar.zone(), d.calendar.starts_at(), d.calendar.week_start()))
         .AlignOut(step.spans);
+  }
+
+  // dbt widens a window to whole batches, and cuts these by UTC.
+  void Batches(Step& step) {
+    const auto batches = g_[step.dataset].methods.find("dbt_batches");
+    if (batches == g_[step.dataset].methods.end()) return;
+    const auto size = ParseGrain(batches->second);
+    if (!size || size->none()) return;
+    AddRewrites(step, step.dataset, Layout(Calendar(*size, Zone::Utc())).AlignOut(step.spans));
   }
 
   void Job(JobId id, const std::vector<std::size_t>& mine, bool several) {

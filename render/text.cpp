@@ -337,7 +337,11 @@ class PlanWriter {
                           Printable(names_.List(s.widened_by, 2)));
     if (s.sequential) text += "; oldest first, one at a time";
     if (!s.interleaved.empty()) text += "; turn by turn with " + Printable(names_.List(s.interleaved));
-    if (!s.rewrites.empty()) text += "; the run also writes " + Printable(g_[s.rewrites[0].dataset].name);
+    if (!s.rewrites.empty()) {
+      const DatasetId also = s.rewrites[0].dataset;
+      text +=
+          "; the run also writes " + (also == s.dataset ? "cells beside these" : Printable(g_[also].name));
+    }
     return text;
   }
 

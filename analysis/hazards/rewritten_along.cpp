@@ -15,13 +15,16 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
     std::vector<std::string> parts, names;
     for (const Cells& cells : step.rewrites) {
       const Dataset& d = c.graph[cells.dataset];
-      parts.push_back(cells.whole ? "all of " + d.name : d.name + " " + SpansText(d, cells.spans));
+      const std::string name = cells.dataset == step.dataset ? "its cells" : d.name;
+      parts.push_back(cells.whole ? "all of " + d.name : name + " " + SpansText(d, cells.spans));
       names.push_back(d.name);
     }
     Hazard h = MakeHazard(
         "rewritten-along", HazardSeverity::kWarning, step.dataset, step.whole ? SpanSet::All() : step.spans,
         fmt::format("the run that rebuilds {} also writes {}", c.graph[step.dataset].name, ListOf(parts)),
-        "if the job can be run for one output alone, declare separable: true");
+        c.graph[step.dataset].methods.count("dbt_batches") > 0
+            ? "batches are whole ones, by UTC: declare the partitions as they are, or ask for whole ones"
+            : "if the job can be run for one output alone, declare separable: true");
     h.evidence["datasets"] = names;
     out.push_back(std::move(h));
   }
