@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
+#include <deque>
 #include <set>
 
 #include "graph/words.hpp"
@@ -151,7 +151,6 @@ void FindOwnName(Tokens& t, const std::vector<std::string>& relation) {
         before.kind == SqlToken::Kind::kJinja && (before.text.find("schema") != std::string_view::npos ||
                                                   before.text.find("dataset") != std::string_view::npos);
     if (!target && Lower(before.text) != schema) continue;
-    for (std::size_t k = i + 2; k <= last; ++k) t[k].text = "";
     t[i + 1] = {SqlToken::Kind::kJinja, "this", t[i + 1].at};
     for (std::size_t k = i + 2; k <= last; ++k) t[k].kind = SqlToken::Kind::kBlock, t[k].text = "own";
     found = true;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "graph/words.hpp"
 #include "ingest/sql_jinja.hpp"

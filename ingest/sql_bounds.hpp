@@ -2,8 +2,6 @@
 // Jinja set before.
 #pragma once
 
-#include <deque>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -68,11 +68,14 @@ std::vector<std::string> SplitAt(const std::string& text, std::string_view word)
 }
 
 // What a whole condition says, by what its comparisons say: `a or b` if both do, `a and b` if one of them
-// does. A no can be told of a single comparison alone.
+// does.
 std::optional<bool> ByCondition(std::string_view condition,
                                 std::optional<bool> (*comparison)(std::string_view text)) {
   bool all_true = true, all_false = true;
-  for (const std::string& choice : SplitAt(Lower(condition), " or ")) {
+  const std::string text = Lower(condition);
+  // What a bracket negates is not taken apart: it says nothing for sure.
+  if (text.find("not (") != std::string::npos || text.find("not(") != std::string::npos) return std::nullopt;
+  for (const std::string& choice : SplitAt(text, " or ")) {
     const auto parts = SplitAt(choice, " and ");
     bool one_true = false, one_false = false;
     for (const std::string& part : parts) {

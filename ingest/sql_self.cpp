@@ -36,7 +36,7 @@ struct Columns {
   bool Has(std::string_view name) const { return all || names.count(Lower(name)) > 0; }
   bool Add(const Columns& other) {
     const std::size_t before = names.size();
-    const bool more = other.all && !all;
+    const bool more = (other.all && !all) || (alone && !other.alone);
     all = all || other.all;
     alone = alone && other.alone;
     names.insert(other.names.begin(), other.names.end());

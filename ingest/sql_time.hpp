@@ -17,6 +17,7 @@ struct SqlPart {
   bool jinja;
 };
 
+// A set of letters, whatever their case: to tell most words apart by their first one.
 constexpr std::uint32_t Letters(std::string_view letters) {
   std::uint32_t out = 0;
   for (const char c : letters) out |= 1u << (c & 31);
@@ -42,7 +43,7 @@ struct SqlWorth {
   bool column = false;      // it names something of the rows
   bool written = false;     // Jinja writes something into it that is no number and no time
   bool difference = false;  // of two times, by a function
-  bool amounts = false;     // it has at least one length of time, or a bare number
+  bool amounts = false;     // it has at least one length of time
   RunBound bound;
   std::optional<double> number;            // a bare number
   TimeUnit unit{Duration::Unit::kDay, 1};  // that a difference is counted in

@@ -204,6 +204,21 @@ TEST_CASE("a build from nothing has bounds of its own") {
           .watermark);
 }
 
+TEST_CASE("a negated bracket says nothing for sure of where it holds, and NOT IN is no bound") {
+  for (const char* condition : {"not (is_incremental() and var('x'))", "not(is_incremental())"}) {
+    const SqlTraits t = ReadSqlTraits("select * from s {% if " + std::string(condition) +
+                                      " %} where d >= current_date - 3 {% endif %}");
+    CHECK_MESSAGE(t.bound, condition);
+    CHECK_MESSAGE(t.first_bound, condition);
+  }
+  CHECK_FALSE(ReadSqlTraits("select * from s {% if not (target.name == 'prod' and var('x')) %} where d >= "
+                            "current_date - 3 {% endif %}")
+                  .bounded_aside);
+  CHECK(BoundOf("day not in (current_date)") == "-");
+  CHECK(BoundOf("day not between current_date - 3 and current_date") == "-");
+  CHECK(BoundOf("day in (current_date)") == "day");
+}
+
 TEST_CASE("variables that filter") {
   CHECK(ReadSqlTraits("select * from s where d >= '{{ var(\"day_from\") }}' and d < {{ var('day_to') }}")
             .variables == std::vector<std::string>{"day_from", "day_to"});
