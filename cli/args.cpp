@@ -7,6 +7,7 @@
 #include <deque>
 #include <iostream>
 
+#include "cli/output.hpp"
 #include "graph/words.hpp"
 
 namespace backreach {
@@ -96,10 +97,10 @@ Invocation ReadArguments(int argc, char** argv, const std::vector<Command>& comm
       deeper = false;
       for (const CLI::App* sub : at->get_subcommands()) at = sub, deeper = true;
     }
-    std::cout << at->help();
+    WriteStandardOutput(at->help());
     return out;
   } catch (const CLI::CallForVersion& e) {
-    std::cout << e.what() << "\n";
+    WriteStandardOutput(std::string(e.what()) + "\n");
     return out;
   } catch (const CLI::ParseError& e) {
     const CLI::App* at = &app;

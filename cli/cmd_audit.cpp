@@ -5,6 +5,7 @@
 #include "analysis/audit.hpp"
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
+#include "cli/output.hpp"
 #include "render/json.hpp"
 #include "render/text.hpp"
 

@@ -9,6 +9,7 @@
 #include "analysis/sweep.hpp"
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
+#include "cli/output.hpp"
 #include "graph/words.hpp"
 #include "render/json.hpp"
 

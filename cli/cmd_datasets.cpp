@@ -5,6 +5,7 @@
 #include "analysis/request_text.hpp"
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
+#include "cli/output.hpp"
 #include "cli/selection.hpp"
 #include "graph/words.hpp"
 #include "render/json.hpp"

@@ -6,6 +6,7 @@
 
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
+#include "cli/output.hpp"
 #include "graph/store/store.hpp"
 #include "graph/words.hpp"
 #include "render/words.hpp"

@@ -2,6 +2,7 @@
 
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
+#include "cli/output.hpp"
 #include "render/json.hpp"
 
 namespace backreach {

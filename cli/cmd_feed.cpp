@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "cli/command.hpp"
+#include "cli/output.hpp"
 #include "graph/words.hpp"
 #include "render/feeds/feed.hpp"
 

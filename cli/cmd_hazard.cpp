@@ -4,6 +4,7 @@
 
 #include "analysis/hazard.hpp"
 #include "cli/command.hpp"
+#include "cli/output.hpp"
 #include "graph/words.hpp"
 #include "render/words.hpp"
 

@@ -5,6 +5,7 @@
 #include "analysis/planner.hpp"
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
+#include "cli/output.hpp"
 #include "render/dot.hpp"
 #include "render/json.hpp"
 #include "render/markdown.hpp"

@@ -7,6 +7,7 @@
 #include "analysis/planner.hpp"
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
+#include "cli/output.hpp"
 #include "graph/words.hpp"
 #include "render/dot.hpp"
 
@@ -42,7 +43,7 @@ Status Run(const Arguments& a) {
     WriteOut(a, PlanSvg(built.graph, plan, options));
   } catch (const Error& e) {
     const std::string kept = a.value("out") ? *a.value("out") + ".dot" : "blast-radius.dot";
-    WriteFile(kept, PlanDot(built.graph, plan, options));
+    WriteFile(kept, PlanDot(built.graph, plan, options), StorePath(a));
     throw Error(
         std::string(e.what()) +
             fmt::format(

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/output.hpp"
 #include "graph/store/store.hpp"
 #include "graph/words.hpp"
 #include "render/json.hpp"

@@ -50,9 +50,6 @@ struct Command {
 
 // --store, or $BACKREACH_STORE, or .backreach/graph.db.
 std::string StorePath(const Arguments& arguments);
-// Writes to --out (through a file beside it, so that it is whole or not there) or to standard output.
-void WriteOut(const Arguments& arguments, const std::string& text);
-void WriteFile(const std::string& path, const std::string& text);
 // For people, on standard error; silent with --quiet.
 void Say(const Arguments& arguments, const std::string& text);
 // --format, checked against the ones that the command has.

@@ -1,14 +1,11 @@
-// What commands share: the store's path, writing files whole, formats, common options.
+// What commands share: the store's path, formats, common options.
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include "cli/command.hpp"
@@ -17,38 +14,13 @@
 namespace backreach {
 
 std::string StorePath(const Arguments& arguments) {
-  if (const auto given = arguments.value("store")) return *given;
+  if (const auto given = arguments.value("store")) {
+    if (given->empty()) throw Error("backreach: error: --store '' names no store: give the path of one");
+    return *given;
+  }
   if (const char* environment = std::getenv("BACKREACH_STORE"); environment && *environment)
     return environment;
   return ".backreach/graph.db";
-}
-
-void WriteFile(const std::string& path, const std::string& text) {
-  const std::string beside = fmt::format("{}.{}.tmp", path, getpid());
-  {
-    std::ofstream out(beside, std::ios::binary | std::ios::trunc);
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
-    out.flush();
-    if (!out) {
-      std::error_code ec;
-      std::filesystem::remove(beside, ec);
-      throw Error(
-          fmt::format("{}: error: cannot be written\n  does its folder exist, and is there room?", path));
-    }
-  }
-  std::error_code ec;
-  std::filesystem::rename(beside, path, ec);
-  if (ec) {
-    std::filesystem::remove(beside, ec);
-    throw Error(fmt::format("{}: error: cannot be written", path));
-  }
-}
-
-void WriteOut(const Arguments& arguments, const std::string& text) {
-  const auto out = arguments.value("out");
-  if (out && *out != "-") return WriteFile(*out, text);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  if (std::fflush(stdout) != 0) throw Error("standard output cannot be written");
 }
 
 void Say(const Arguments& arguments, const std::string& text) {
