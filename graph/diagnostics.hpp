@@ -27,6 +27,10 @@ class Diagnostics {
   void Note(std::string where, std::string message, std::vector<std::string> notes = {}) {
     items_.push_back({Severity::kNote, std::move(where), std::move(message), std::move(notes)});
   }
+  void Append(Diagnostics&& more) {
+    for (Diagnostic& item : more.items_) items_.push_back(std::move(item));
+    errors_ += more.errors_;
+  }
   bool has_errors() const { return errors_ > 0; }
   const std::vector<Diagnostic>& items() const { return items_; }
 

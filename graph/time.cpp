@@ -157,6 +157,21 @@ const Zone* Zone::Find(const std::string& name) {
   return cache.zones.emplace(name, LoadZone(name)).first->second.get();
 }
 
+std::string Zone::WhyUnknown(const std::string& name) {
+  bool there = false;
+  try {
+    there = !date::get_tzdb().zones.empty();
+  } catch (const std::exception&) {  // its folder is nowhere to be found
+  }
+  if (!there)
+    return fmt::format(
+        "this machine has no time zone database, so '{}' cannot be looked up\n"
+        "  install it: apt-get install tzdata (Alpine: apk add tzdata; Fedora: dnf install tzdata)",
+        name);
+  return fmt::format(
+      "unknown time zone '{}'\n  use an IANA name such as America/New_York, Europe/Berlin or UTC", name);
+}
+
 const Zone* Zone::Fixed(std::int32_t offset) {
   if (offset == 0) return Utc();
   const std::string name = "UTC" + FormatOffset(offset);

@@ -52,6 +52,8 @@ class Zone {
  public:
   // The zone of this name, or null if the zone database has none. Names are looked up once per process.
   static const Zone* Find(const std::string& name);
+  // Why Find() gave nothing, for people: the name is misspelt, or this machine has no zone database at all.
+  static std::string WhyUnknown(const std::string& name);
   static const Zone* Utc();
   // A clock that is always this far ahead of UTC; its name is `UTC+05:30`.
   static const Zone* Fixed(std::int32_t offset_seconds);

@@ -3,7 +3,11 @@
 
 #include "ingest/calendars.hpp"
 
+#include <fmt/format.h>
+
 #include <string>
+
+#include "graph/error.hpp"
 
 namespace backreach {
 
@@ -49,6 +53,11 @@ void CalendarMaker::Lay(const std::vector<const DatasetFact*>& facts, Dataset& d
   d.zone_assumed = true;
   for (const PartitionFact& b : blocks) {
     const Zone* zone = b.timezone ? Zone::Find(*b.timezone) : nullptr;
+    // Where the facts were taken the name was known: to go on in UTC would be another plan.
+    if (b.timezone && !zone)
+      throw Error(fmt::format("{}: error: its zone: {}\n  nothing was planned or changed", d.name,
+                              Zone::WhyUnknown(*b.timezone)),
+                  Status::kStore);
     if (zone) d.zone_assumed = false;
     Grain grain;
     if (b.grain) grain = ParseGrain(*b.grain).value_or(Grain{});

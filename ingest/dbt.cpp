@@ -80,8 +80,13 @@ class ManifestReader {
       diagnostics_.Error(m_.path, "is encoded in UTF-16: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)");
       return false;
     }
-    if (!Walk(*file, text)) return false;
-    if (!Judge()) return false;
+    Diagnostics faults;  // of a file that changes under us these are not its own
+    std::swap(faults, diagnostics_);
+    const bool walked = Walk(*file, text);
+    std::swap(faults, diagnostics_);
+    if (!file->Settled(m_.path, diagnostics_)) return false;
+    diagnostics_.Append(std::move(faults));
+    if (!walked || !Judge()) return false;
     SettleDbtManifest(std::move(m_), out, diagnostics_);
     out.source.sha256 = sha256_;
     return !diagnostics_.has_errors();

@@ -11,11 +11,87 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
 namespace backreach {
+
+namespace {
+
+// What is mapped now, for the handler below: a range that is free has no begin.
+struct Range {
+  std::atomic<const char*> begin{nullptr};
+  std::atomic<std::size_t> size{0};
+};
+constexpr std::size_t kRanges = 64;
+Range ranges[kRanges];
+
+// A page behind the end of a file that was cut off while it is read: zeros take its place. Whatever else
+// faults does so again, by the system's own rule.
+void OnBusError(int, siginfo_t* info, void*) {
+  const char* at = static_cast<const char*>(info->si_addr);
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  for (const Range& range : ranges) {
+    const char* begin = range.begin.load();
+    if (!begin || at < begin || at >= begin + range.size.load()) continue;
+    void* where = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(at) / page * page);
+    if (mmap(where, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) return;
+  }
+  std::signal(SIGBUS, SIG_DFL);
+}
+
+void Guard(const char* begin, std::size_t size) {
+  static const bool installed = [] {
+    struct sigaction action {};
+    action.sa_sigaction = OnBusError;
+    action.sa_flags = SA_SIGINFO;
+    return sigaction(SIGBUS, &action, nullptr) == 0;
+  }();
+  (void)installed;
+  static const char taken = 0;  // holds a place while its size is written
+  for (Range& range : ranges) {
+    const char* free = nullptr;
+    if (!range.begin.compare_exchange_strong(free, &taken)) continue;
+    range.size.store(size);
+    range.begin.store(begin);
+    return;
+  }
+}
+
+void Unguard(const char* begin) {
+  for (Range& range : ranges) {
+    const char* mine = begin;
+    if (range.begin.compare_exchange_strong(mine, nullptr)) return;
+  }
+}
+
+}  // namespace
+
+struct MappedFile::Stamp {
+  struct stat info {};
+};
+
+MappedFile::MappedFile(const char* data, std::size_t size, int fd)
+    : data_(data), size_(size), fd_(fd), stamp_(std::make_unique<Stamp>()) {
+  fstat(fd_, &stamp_->info);
+}
+
+bool MappedFile::Settled(const std::string& path, Diagnostics& diagnostics) const {
+  struct stat now {};
+  const struct stat& then = stamp_->info;
+  const auto same = [](const timespec& a, const timespec& b) {
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+  };
+  // A file that loses its name to a newer one is touched by that (its count of names), and is as it was.
+  if (fstat(fd_, &now) == 0 && now.st_size == then.st_size && same(now.st_mtim, then.st_mtim) &&
+      (now.st_nlink != then.st_nlink || same(now.st_ctim, then.st_ctim)))
+    return true;
+  diagnostics.Error(path, "changed while it was read",
+                    {"nothing was changed here: try again when whoever writes it has finished"});
+  return false;
+}
 
 std::optional<MappedFile> MappedFile::Open(const std::string& path, Diagnostics& diagnostics) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -32,28 +108,35 @@ std::optional<MappedFile> MappedFile::Open(const std::string& path, Diagnostics&
     return std::nullopt;
   }
   const auto size = static_cast<std::size_t>(info.st_size);
-  if (size == 0) {
-    close(fd);
-    return MappedFile("", 0);
-  }
+  if (size == 0) return MappedFile("", 0, fd);
   void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-  close(fd);
   if (data == MAP_FAILED) {
     diagnostics.Error(path, std::string("cannot be read: ") + std::strerror(errno));
+    close(fd);
     return std::nullopt;
   }
+  Guard(static_cast<const char*>(data), size);
   madvise(data, size, MADV_SEQUENTIAL);
-  return MappedFile(static_cast<const char*>(data), size);
+  return MappedFile(static_cast<const char*>(data), size, fd);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
-    : data_(other.data_), size_(other.size_), forgotten_(other.forgotten_) {
+    : data_(other.data_),
+      size_(other.size_),
+      fd_(other.fd_),
+      stamp_(std::move(other.stamp_)),
+      forgotten_(other.forgotten_) {
   other.data_ = "";
   other.size_ = 0;
+  other.fd_ = -1;
 }
 
 MappedFile::~MappedFile() {
-  if (size_ > 0) munmap(const_cast<char*>(data_), size_);
+  if (size_ > 0) {
+    Unguard(data_);
+    munmap(const_cast<char*>(data_), size_);
+  }
+  if (fd_ >= 0) close(fd_);
 }
 
 void MappedFile::Forget(std::size_t up_to) {
@@ -73,7 +156,9 @@ std::optional<std::string> ReadSmallFile(const std::string& path, std::size_t mo
                                         file->bytes().size(), most));
     return std::nullopt;
   }
-  return std::string(file->bytes());
+  std::string text(file->bytes());
+  if (!file->Settled(path, diagnostics)) return std::nullopt;
+  return text;
 }
 
 std::optional<std::string> EncodingFault(std::string_view bytes) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,9 +14,13 @@
 namespace backreach {
 
 // A file's bytes, mapped read-only. `Forget` gives pages back that were read and are not needed again.
+// Somebody may write to the file meanwhile: what was read may then be of two files, so whoever has read asks
+// Settled() before he believes it. A file that was cut off reads as zeros behind its end and kills nobody.
 class MappedFile {
  public:
   static std::optional<MappedFile> Open(const std::string& path, Diagnostics& diagnostics);
+  // Is the file still the one that was opened, by size and times? If not, that is reported.
+  bool Settled(const std::string& path, Diagnostics& diagnostics) const;
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&&) = delete;
   ~MappedFile();
@@ -23,9 +28,12 @@ class MappedFile {
   void Forget(std::size_t up_to);
 
  private:
-  MappedFile(const char* data, std::size_t size) : data_(data), size_(size) {}
+  struct Stamp;
+  MappedFile(const char* data, std::size_t size, int fd);
   const char* data_;
   std::size_t size_;
+  int fd_;
+  std::unique_ptr<Stamp> stamp_;
   std::size_t forgotten_ = 0;
 };
 

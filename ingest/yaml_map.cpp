@@ -224,8 +224,8 @@ Text YamlMap::GetDuration(const std::string& key) {
 Text YamlMap::GetZone(const std::string& key) {
   const Text text = GetText(key);
   if (!text || Zone::Find(*text)) return text;
-  Fail(key, fmt::format("unknown time zone '{}' of {}", *text, what_),
-       {"use an IANA name such as America/New_York, Europe/Berlin or UTC"});
+  const std::vector<std::string> why = Split(Zone::WhyUnknown(*text), '\n');
+  Fail(key, fmt::format("'{}' of {}: {}", key, what_, why[0]), {why[1].substr(2)});
   return std::nullopt;
 }
 
