@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <iostream>
+#include <new>
 
 #include "cli/args.hpp"
 #include "cli/heap.hpp"
@@ -40,6 +41,10 @@ int main(int argc, char** argv) {
     for (const std::string& part : backreach::Split(text, '\n'))
       std::cerr << backreach::Printable(part) << "\n";
     return static_cast<int>(e.status());
+  } catch (const std::bad_alloc&) {
+    std::cerr << "backreach: error: there is not enough memory for this\n"
+                 "  ask for less (--exclude, --depth), or allow the process more\n";
+    return static_cast<int>(Status::kStore);
   } catch (const std::exception& e) {
     std::cerr << "backreach: internal error: " << e.what()
               << "\n  please report this, with the command and its input\n";

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <utility>
 
 namespace backreach {
 
@@ -62,41 +64,74 @@ std::vector<std::string> Nearest(std::string_view given, const std::vector<std::
   return out;
 }
 
+namespace {
+
+// One character of UTF-8: its code and its length in bytes; a length of 0 is a byte that begins none.
+struct Character {
+  std::uint32_t code = 0;
+  std::size_t length = 0;
+};
+
+Character CharacterAt(std::string_view text, std::size_t at) {
+  const auto c = static_cast<unsigned char>(text[at]);
+  const std::size_t length = c < 0x80                ? 1
+                             : c >= 0xF0 && c < 0xF5 ? 4
+                             : c >= 0xE0 && c < 0xF0 ? 3
+                             : c >= 0xC2 && c < 0xE0 ? 2
+                                                     : 0;
+  if (length == 0 || at + length > text.size()) return {};
+  std::uint32_t code = length == 1 ? c : length == 2 ? c & 0x1F : length == 3 ? c & 0x0F : c & 0x07;
+  for (std::size_t k = 1; k < length; ++k) {
+    const auto next = static_cast<unsigned char>(text[at + k]);
+    if ((next & 0xC0) != 0x80) return {};
+    code = code << 6 | (next & 0x3F);
+  }
+  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+  if (overlong || (code >= 0xD800 && code < 0xE000) || code > 0x10FFFF) return {};
+  return {code, length};
+}
+
+// What shows as nothing, or turns what stands beside it around: a name with it looks like another name.
+bool Hidden(std::uint32_t code) {
+  static constexpr std::pair<std::uint32_t, std::uint32_t> kRanges[] = {
+      {0x80, 0x9F},       {0xAD, 0xAD},      {0x34F, 0x34F},   {0x61C, 0x61C},   {0x115F, 0x1160},
+      {0x17B4, 0x17B5},   {0x180B, 0x180F},  {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
+      {0x3164, 0x3164},   {0xFEFF, 0xFEFF},  {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB}, {0x1BCA0, 0x1BCA3},
+      {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF}};
+  return std::any_of(std::begin(kRanges), std::end(kRanges),
+                     [&](const auto& range) { return code >= range.first && code <= range.second; });
+}
+
+void AppendPicture(std::uint32_t code, std::string& out) {  // the Unicode pictures of controls
+  const std::uint32_t picture = code == 0x7F ? 0x2421 : 0x2400 + code;
+  out += static_cast<char>(0xE0 | picture >> 12);
+  out += static_cast<char>(0x80 | (picture >> 6 & 0x3F));
+  out += static_cast<char>(0x80 | (picture & 0x3F));
+}
+
+void AppendHex(std::uint32_t code, int digits, std::string& out) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) out += kHex[code >> shift & 15];
+}
+
+}  // namespace
+
 std::string Printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const std::size_t length = c < 0x80                ? 1
-                               : c >= 0xF0 && c < 0xF5 ? 4
-                               : c >= 0xE0             ? 3
-                               : c >= 0xC2 && c < 0xE0 ? 2
-                                                       : 0;
-    std::uint32_t code = length == 1 ? c : length == 2 ? c & 0x1F : length == 3 ? c & 0x0F : c & 0x07;
-    bool good = length > 0 && i + length <= text.size();
-    for (std::size_t k = 1; good && k < length; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + k]);
-      good = (next & 0xC0) == 0x80;
-      code = code << 6 | (next & 0x3F);
-    }
-    if (!good) {
-      out += "\xEF\xBF\xBD";
+    const auto [code, length] = CharacterAt(text, i);
+    if (length == 0) {
+      out += "\\x";
+      AppendHex(static_cast<unsigned char>(text[i]), 2, out);
       ++i;
       continue;
     }
-    const bool hidden = (code >= 0x200B && code <= 0x200F) || (code >= 0x202A && code <= 0x202E) ||
-                        (code >= 0x2060 && code <= 0x2069) || code == 0xFEFF || code == 0x2028 ||
-                        code == 0x2029 || (code >= 0x80 && code < 0xA0) || code == 0xAD;
     if (code < 0x20 || code == 0x7F) {
-      const std::uint32_t picture =
-          code == 0x7F ? 0x2421 : 0x2400 + code;  // the Unicode pictures of controls
-      out += static_cast<char>(0xE0 | picture >> 12);
-      out += static_cast<char>(0x80 | (picture >> 6 & 0x3F));
-      out += static_cast<char>(0x80 | (picture & 0x3F));
-    } else if (hidden) {
-      static constexpr char kHex[] = "0123456789ABCDEF";
+      AppendPicture(code, out);
+    } else if (Hidden(code)) {
       out += "<U+";
-      for (int shift = 12; shift >= 0; shift -= 4) out += kHex[code >> shift & 15];
+      AppendHex(code, code > 0xFFFF ? 5 : 4, out);
       out += ">";
     } else {
       out.append(text.substr(i, length));

@@ -12,7 +12,8 @@ namespace backreach {
 std::vector<std::string> Nearest(std::string_view given, const std::vector<std::string>& candidates,
                                  std::size_t most = 3);
 
-// Control characters, line breaks and direction overrides as visible replacements; broken UTF-8 as U+FFFD.
+// What a terminal would obey or not show (controls, line breaks, direction marks, invisible characters) in a
+// visible form: `␊`, `<U+202E>`; bytes that are no UTF-8 as `\xFF`.
 std::string Printable(std::string_view text);
 
 std::string Join(const std::vector<std::string>& parts, std::string_view separator);

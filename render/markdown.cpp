@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "graph/words.hpp"
@@ -23,12 +24,14 @@ std::string Cell(const std::string& text) {
   return out;
 }
 
-// SQL as it is, but for what would end its fence or hide in it.
+// SQL as it is, inside a fence that is longer than any row of back-ticks in it.
 std::string Fenced(const std::string& sql) {
-  std::string out = "```sql\n";
-  for (const std::string& line : Split(sql, '\n'))
-    out += Printable(StartsWith(line, "```") ? " " + line : line) + "\n";
-  return out + "```\n";
+  std::size_t longest = 2, row = 0;
+  for (const char c : sql) longest = std::max(longest, row = c == '`' ? row + 1 : 0);
+  const std::string fence(longest + 1, '`');
+  std::string out = fence + "sql\n";
+  for (const std::string& line : Split(sql, '\n')) out += Printable(line) + "\n";
+  return out + fence + "\n";
 }
 
 // What to ask the platform before a step's result is published, and after it; what is asked twice stands

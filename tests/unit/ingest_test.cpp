@@ -236,7 +236,12 @@ TEST_CASE("words: nearest names, printable text, wrapping") {
         "a\xE2\x90\x8A"
         "b\xE2\x90\x9B[31m");
   CHECK(Printable("x\xE2\x80\xAEy") == "x<U+202E>y");
-  CHECK(Printable("\xFF") == "\xEF\xBF\xBD");
+  CHECK(Printable("a\xFFz") == "a\\xFFz");
+  CHECK(Printable("\xED\xA0\x80") == "\\xED\\xA0\\x80");  // half a surrogate pair
+  CHECK(Printable("\xC0\xAF") == "\\xC0\\xAF");          // a slash in two bytes
+  CHECK(Printable("a\xD8\x9C\xE1\xA0\x8E") == "a<U+061C><U+180E>");
+  CHECK(Printable("\xF3\xA0\x81\xA1\xEF\xBF\xB9") == "<U+E0061><U+FFF9>");
+  CHECK(Printable("\xF0\x9F\x98\x80 \xE4\xB8\xAD") == "\xF0\x9F\x98\x80 \xE4\xB8\xAD");
   CHECK(ListOf({"a", "b", "c"}) == "a, b and c");
   CHECK(Thousands(1234567) == "1,234,567");
 }
