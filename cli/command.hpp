@@ -80,5 +80,6 @@ Command DatasetsCommand();
 Command ShowCommand();
 Command HazardCommand();
 Command DoctorCommand();
+Command HelpCommand();
 
 }  // namespace backreach

@@ -15,7 +15,7 @@ static std::vector<Command> Commands() {
   return {
       IngestCommand(), PlanCommand(),   ExplainCommand(), RenderCommand(),  CopiesCommand(),
       AuditCommand(),  FeedCommand(),   ExportCommand(),  SourcesCommand(), DatasetsCommand(),
-      ShowCommand(),   HazardCommand(), DoctorCommand(),
+      ShowCommand(),   HazardCommand(), DoctorCommand(),  HelpCommand(),
   };
 }
 
