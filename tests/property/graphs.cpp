@@ -101,11 +101,15 @@ Sample RandomSample(std::uint64_t seed) {
         return reads::Window{start, start + static_cast<std::int64_t>(pick(3)),
                              child.layout ? std::optional<Grain>() : Grain{Grain::Unit::kDay, 1}, false};
       }
-      case 1:
-        return whole ? Reads(reads::Same{})
-                     : Reads(reads::Window{
-                           -static_cast<std::int64_t>(pick(4)), static_cast<std::int64_t>(pick(2)),
-                           Grain{chance(2) ? Grain::Unit::kDay : Grain::Unit::kHour, 1}, false});
+      case 1: {
+        if (whole) return reads::Same{};
+        static const Grain units[] = {{Grain::Unit::kDay, 1},   {Grain::Unit::kHour, 1},
+                                      {Grain::Unit::kDay, 1},   {Grain::Unit::kHour, 1},
+                                      {Grain::Unit::kMonth, 1}, {Grain::Unit::kWeek, 1}};
+        const Grain unit = units[pick(child.stores() ? 6 : 4)];
+        const auto start = -static_cast<std::int64_t>(pick(unit.unit == Grain::Unit::kMonth ? 2 : 4));
+        return reads::Window{start, chance(2) ? start : static_cast<std::int64_t>(pick(2)), unit, false};
+      }
       case 2: return reads::Previous{};
       case 3:
         return whole ? Reads(reads::Same{})
