@@ -131,8 +131,13 @@ class PlanWriter {
       if (d.layout && !t.cells.empty()) {
         const bool bounded = IsFinite(t.cells.front().start) && IsFinite(t.cells.back().end);
         line += " for " + SpansText(d, t.cells);
+        const std::int64_t values = ValuesAsked();
+        for (const auto& [name, list] : plan_.request.where)
+          line += " for " + Printable(name + " " + ListOf(list));
         if (bounded)
-          line += ": " + CountOf(d.layout->Count(t.cells), d.layout->blocks().back().calendar.grain());
+          line += ": " + (values > 1 ? Plural(d.layout->Count(t.cells) * values, "cell")
+                                     : CountOf(d.layout->Count(t.cells),
+                                               d.layout->blocks().back().calendar.grain()));
         line += ", " + zone.name();
         if (d.run_date_offset && bounded && t.cells.size() == 1)
           line += fmt::format(
@@ -149,6 +154,13 @@ class PlanWriter {
       Paragraph(line);
     }
     Line();
+  }
+
+  // How many values of dimensions were asked for, one by one.
+  std::int64_t ValuesAsked() const {
+    std::int64_t values = 1;
+    for (const auto& [name, list] : plan_.request.where) values *= static_cast<std::int64_t>(list.size());
+    return values;
   }
 
   void Answer() {
