@@ -12,19 +12,25 @@ namespace backreach {
 
 namespace {
 
-// The instant up to which something taken on this date (or at this instant) can hold data.
-std::optional<Instant> TakenAt(const std::string& text, const Calendar& calendar) {
-  if (const auto instant = ParseInstant(text, false)) return instant;
-  const auto span = ParseDate(text, calendar).span;
-  return span ? std::optional<Instant>(span->end) : std::nullopt;
+// The moments at which something taken on this date (or at this instant) may have been taken: an instant is
+// one, a date any of that day. Nothing where it lies after `now`.
+std::optional<Span> TakenAt(const std::string& text, const Calendar& calendar, Instant now) {
+  std::optional<Span> moments;
+  if (const auto instant = ParseInstant(text, false))
+    moments = Span{*instant, *instant};
+  else
+    moments = ParseDate(text, calendar).span;
+  if (!moments || moments->start > now) return std::nullopt;
+  return Span{moments->start, std::max(moments->start, std::min(moments->end, now))};
 }
 
-SpanSet HeldSpans(const HoldsFact& holds, Instant taken, const Calendar& calendar) {
-  if (holds.all) return SpanSet(Span{kMinInstant, taken});
+// What it holds, if it may have been taken at any of these moments.
+SpanSet HeldSpans(const HoldsFact& holds, Span taken, const Calendar& calendar) {
+  if (holds.all) return SpanSet(Span{kMinInstant, taken.end});
   if (holds.last) {
     const auto d = ParseDuration(*holds.last);
-    return d ? SpanSet(Span{AddDuration(calendar.zone(), taken, *d, -1), taken})
-             : SpanSet(Span{kMinInstant, taken});
+    return d ? SpanSet(Span{AddDuration(calendar.zone(), taken.start, *d, -1), taken.end})
+             : SpanSet(Span{kMinInstant, taken.end});
   }
   Span span{kMinInstant, kMaxInstant};
   if (holds.from)
@@ -42,19 +48,13 @@ struct Judged {
 // The part of the copy that is wrong, given the dirty spans of what it was taken from.
 SpanSet WrongPart(const Copy& copy, const SpanSet& dirty, const Calendar& calendar, Instant now) {
   SpanSet wrong;
-  std::vector<Instant> moments;
-  for (const std::string& taken : copy.taken) {
-    const auto at = TakenAt(taken, calendar);
-    const auto begins = ParseInstant(taken, false) ? at
-                        : ParseDate(taken, calendar).span
-                            ? std::optional<Instant>(ParseDate(taken, calendar).span->start)
-                            : at;
-    if (at && begins && *begins <= now) moments.push_back(std::min(*at, std::max(now, *begins)));
-  }
-  if (copy.taken.empty()) moments.push_back(now);
-  for (const Instant taken : moments) {
+  std::vector<Span> moments;
+  for (const std::string& taken : copy.taken)
+    if (const auto at = TakenAt(taken, calendar, now)) moments.push_back(*at);
+  if (copy.taken.empty()) moments.push_back({now, now});
+  for (const Span& taken : moments) {
     // What did not exist yet when it was taken cannot be in it, whatever it holds.
-    const SpanSet existed = dirty.Clip(kMinInstant, taken);
+    const SpanSet existed = dirty.Clip(kMinInstant, taken.end);
     if (existed.empty()) continue;
     const std::optional<HoldsFact>& holds = copy.holds     ? copy.holds
                                             : copy.refresh ? copy.refresh->holds
@@ -64,7 +64,7 @@ SpanSet WrongPart(const Copy& copy, const SpanSet& dirty, const Calendar& calend
   // A feed that appends holds what its earlier runs took, for all of its life.
   if (copy.refresh && copy.refresh->keeps == "append") {
     const SpanSet existed = dirty.Clip(kMinInstant, now);
-    wrong.Add(copy.holds ? Intersection(existed, HeldSpans(*copy.holds, now, calendar)) : existed);
+    wrong.Add(copy.holds ? Intersection(existed, HeldSpans(*copy.holds, {now, now}, calendar)) : existed);
   }
   return wrong;
 }

@@ -81,7 +81,9 @@ bool KeyIsGrain(const Dataset& dataset);
 bool ReplacesPresentCells(const Dataset& dataset);
 // How sure a hazard is that was found in a query's text: evidence for those who doubt it.
 inline constexpr const char* kByText = "found in the text of the query, which is tokenized and not run";
-// The day of a declared change is among the cells, or lies between them.
+// One stretch of the cells has some before the instant and some after it: far sets on its two sides do not.
+bool Crosses(const Written& written, Instant at);
+// The day of a declared change lies inside the cells.
 bool Inside(const Written& written, const Change& change);
 // "31 days", "1 month", "1 table", "cells of unknown number".
 std::string CountText(const Dataset& dataset, const SpanSet& spans, bool whole);

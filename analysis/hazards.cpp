@@ -136,9 +136,13 @@ bool ReplacesPresentCells(const Dataset& d) {
   return d.writes == Writes::kDynamicOverwrite || (d.writes == Writes::kDeleteInsert && KeyIsGrain(d));
 }
 
+bool Crosses(const Written& w, Instant at) {
+  return std::any_of(w.spans.begin(), w.spans.end(),
+                     [&](const Span& s) { return s.start < at && at < s.end; });
+}
+
 bool Inside(const Written& w, const Change& change) {
-  return w.whole || w.spans.empty() ||
-         (w.spans.front().start < change.on && change.on < w.spans.back().end) || w.spans.Contains(change.on);
+  return w.whole || w.spans.empty() || Crosses(w, change.on);
 }
 
 std::string CountText(const Dataset& d, const SpanSet& spans, bool whole) {

@@ -319,11 +319,16 @@ class Orderer {
     return {stored.begin(), stored.end()};
   }
 
-  // All cells of a dataset, for tables whose run reads (or rewrites) everything.
+  // All cells of a dataset, for tables whose run reads (or rewrites) everything: the open ones too.
   SpanSet AllCells(DatasetId id) const {
     const Dataset& d = graph_[id];
     if (!d.layout) return SpanSet::All();
-    return SpanSet(Span{sweeper_.frame()[id].first, sweeper_.frame()[id].complete_end});
+    return SpanSet(Span{sweeper_.frame()[id].first, sweeper_.frame()[id].begun_end});
+  }
+
+  // The run of a whole step writes everything anew, from all of what it reads.
+  bool WaitsForAll(const Step& step, const Step& before) const {
+    return step.whole && graph_.component(step.dataset) != graph_.component(before.dataset);
   }
 
   void Waits() {
@@ -351,7 +356,9 @@ class Orderer {
           const Step& before = out_.steps[other];
           const bool rewrites_all = before.whole && p.layout;
           const SpanSet written = rewrites_all ? SpanSet(Span{b.first, kMaxInstant}) : before.dirty;
-          if (!written.Intersects(image) && !written.Intersects(dirtied[parent])) continue;
+          if (!written.Intersects(image) && !written.Intersects(dirtied[parent]) &&
+              !WaitsForAll(step, before))
+            continue;
           if (before.dataset == step.dataset && !(before.dirty.front().start < step.dirty.front().start))
             continue;
           after.insert(other);

@@ -179,7 +179,7 @@ class Planner {
     const auto gone_of = [&](DatasetId id) {
       const Bounds& b = frame_[id];
       if (!IsFinite(b.kept_from) || b.kept_from <= b.first) return SpanSet();
-      SpanSet gone(Span{b.first, b.kept_from});
+      SpanSet gone(Span{b.first, std::min(b.kept_from, b.begun_end)});  // after its last it never had any
       if (region_.Has(id)) gone = Difference(gone, corrected_[region_.At(id)]);
       return gone;
     };
@@ -752,7 +752,7 @@ class Planner {
           "{} corrected: {}, {} to rebuild; {} out of reach; {} left stale.", ListOf(names),
           Plural(totals.datasets, "dataset"),
           totals.partitions ? Plural(*totals.partitions, "cell") : std::string("cells of unknown number"),
-          totals.copies == 1 ? "1 copy" : Thousands(totals.copies) + " copies",
+          Plural(totals.copies, "copy"),
           Plural(static_cast<std::int64_t>(plan_.left_stale.size()), "dataset"));
     }
     std::string text = "backreach.plan/1\n" + graph_.fingerprint + "\n" + FormatInstant(request_.now) +

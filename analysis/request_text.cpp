@@ -14,6 +14,16 @@
 
 namespace backreach {
 
+namespace {
+
+std::vector<std::string> LastNames(const std::vector<std::string>& ids) {
+  std::vector<std::string> out;
+  for (const std::string& id : ids) out.push_back(id.substr(id.rfind('.') + 1));
+  return out;
+}
+
+}  // namespace
+
 DatasetId FindDataset(const LineageGraph& graph, const NameIndex& names, const std::string& given) {
   const NameMatch match = names.Find(given);
   if (match.found) return DatasetId{*match.found};
@@ -29,8 +39,16 @@ DatasetId FindDataset(const LineageGraph& graph, const NameIndex& names, const s
     }
     throw Error(message + "\n  give one of these names in full");
   }
+  for (const std::string& id : graph.disabled)
+    if (id == given || EndsWith(id, "." + given))
+      throw Error(fmt::format(
+          "backreach: error: '{}' is disabled ({})\n  no run writes it and nothing reads it: enable it "
+          "in its project and ingest that again",
+          given, id));
   std::string message = fmt::format("backreach: error: no dataset '{}'", given);
-  const auto near = names.Near(given);
+  auto near = names.Near(given);
+  for (const std::string& off : Nearest(given, LastNames(graph.disabled), 1))
+    near.push_back(off + " (disabled)");
   if (!near.empty()) message += "\n  nearest: " + Join(near, ", ");
   message += "\n  all of them: backreach datasets";
   throw Error(message);
@@ -38,23 +56,30 @@ DatasetId FindDataset(const LineageGraph& graph, const NameIndex& names, const s
 
 namespace {
 
-Span ReadDate(const std::string& text, const Dataset& d) {
-  const DateResult result = ParseDate(text, d.calendar);
-  if (result.span) return *result.span;
+SpanSet ReadDates(const std::string& text, const Dataset& d) {
+  DateResult result = ParseDate(text, d.calendar);
+  if (result.span) return std::move(result.spans);
   throw Error("backreach: error: " + result.error);
 }
 
-// "A..B" (or one date) as a stretch of the dataset's time, both ends included.
-Span ReadRange(const std::string& text, const Dataset& d) {
+Span ReadDate(const std::string& text, const Dataset& d) {
+  const SpanSet spans = ReadDates(text, d);
+  return {spans.front().start, spans.back().end};
+}
+
+// "A..B" (or one date) as a stretch of the dataset's time, both ends included. One date that the clocks show
+// twice is two; a range ends with the second.
+SpanSet ReadRange(const std::string& text, const Dataset& d) {
   const std::size_t dots = text.find("..");
-  if (dots == std::string::npos) return ReadDate(text, d);
-  const Span from = ReadDate(text.substr(0, dots), d), to = ReadDate(text.substr(dots + 2), d);
+  const std::string first = text.substr(0, dots);
+  if (dots == std::string::npos || text.substr(dots + 2) == first) return ReadDates(first, d);
+  const Span from = ReadDate(first, d), to = ReadDate(text.substr(dots + 2), d);
   if (to.end <= from.start)
     throw Error(
         fmt::format("backreach: error: the range {} ends before it begins\n  both ends are included: write "
                     "the earlier date first",
                     text));
-  return {from.start, to.end};
+  return SpanSet(Span{from.start, to.end});
 }
 
 class Reader {
@@ -132,8 +157,11 @@ class Reader {
     if (!ranged) t.whole = true;
     const Bounds& b = frame_[id];
     std::vector<Span> spans;
-    for (const std::string& range : text_.ranges) spans.push_back(ReadRange(range, d));
-    if (text_.from || text_.to) {
+    const auto add = [&](const SpanSet& set) { spans.insert(spans.end(), set.begin(), set.end()); };
+    for (const std::string& range : text_.ranges) add(ReadRange(range, d));
+    if (text_.from && text_.from == text_.to)
+      add(ReadDates(*text_.from, d));
+    else if (text_.from || text_.to) {
       Span span{b.first, b.complete_end};
       if (text_.from) span.start = ReadDate(*text_.from, d).start;
       if (text_.to) span.end = ReadDate(*text_.to, d).end;
@@ -204,7 +232,7 @@ class Reader {
     const Dataset& d = graph_[e.dataset];
     e.spans = SpanSet::All();
     if (!range.empty()) {
-      e.spans = SpanSet(ReadRange(range, d));
+      e.spans = ReadRange(range, d);
       if (d.layout) e.spans = d.layout->AlignOut(e.spans);
     }
     for (const Target& t : out_.targets)

@@ -76,6 +76,34 @@ void Bind(CLI::App& parent, const Command& command, std::deque<Bound>& all, Help
   }
 }
 
+// What stands where a command belongs and is none: the message, with those that there are. Words behind an
+// option are left to the parser.
+std::string NoCommand(int argc, char** argv, const std::vector<Command>& commands) {
+  const std::vector<Command>* known = &commands;
+  std::string path = "backreach";
+  for (int i = 1; !known->empty(); ++i) {
+    const std::string word = i < argc ? argv[i] : "";
+    if (StartsWith(word, "-")) return "";
+    std::vector<std::string> names;
+    const std::vector<Command>* next = nullptr;
+    for (const Command& command : *known) {
+      names.push_back(command.name);
+      if (word == command.name) next = &command.subcommands;
+    }
+    if (!next) {
+      const std::string what = i == 1 ? "command" : path.substr(10) + " command";
+      const auto near = word.empty() ? std::vector<std::string>() : Nearest(word, names, 2);
+      std::string message = word.empty() ? "backreach: error: no " + what + " was given\n"
+                                         : "backreach: error: no " + what + " '" + Printable(word) + "'\n";
+      if (!near.empty()) message += "  did you mean: " + Join(near, ", ") + "\n";
+      return message + "  there are: " + Join(names, ", ") + "\n  see: " + path + " --help\n";
+    }
+    path += " " + word;
+    known = next;
+  }
+  return "";
+}
+
 }  // namespace
 
 Invocation ReadArguments(int argc, char** argv, const std::vector<Command>& commands) {
@@ -89,6 +117,11 @@ Invocation ReadArguments(int argc, char** argv, const std::vector<Command>& comm
   std::deque<Bound> all;
   for (const Command& command : commands) Bind(app, command, all, *form);
   Invocation out;
+  if (const std::string message = NoCommand(argc, argv, commands); !message.empty()) {
+    std::cerr << message;
+    out.status = static_cast<int>(Status::kBadRequest);
+    return out;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -115,12 +148,7 @@ Invocation ReadArguments(int argc, char** argv, const std::vector<Command>& comm
       what += " is missing";
     }
     std::cerr << "backreach: error: " << what << "\n";
-    std::vector<std::string> names;
-    for (const Command& command : commands) names.push_back(command.name);
-    if (at == &app && argc > 1) {
-      const auto near = Nearest(argv[1], names, 2);
-      if (!near.empty() && near[0] != argv[1]) std::cerr << "  did you mean: " << Join(near, ", ") << "\n";
-    } else if (at != &app) {
+    if (at != &app) {
       std::vector<std::string> options;
       for (const CLI::Option* option : at->get_options()) options.push_back(option->get_name());
       for (int i = 1; i < argc; ++i) {

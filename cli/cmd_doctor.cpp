@@ -41,10 +41,12 @@ Status Run(const Arguments& a) {
     conflicts += d.conflicts.size();
   }
   for (const Edge& e : g.edges) assumed_edges += std::holds_alternative<reads::Unknown>(e.reads);
-  text += fmt::format("graph       {} datasets, {} edges, {} jobs, {} copies, from {}\n",
-                      Thousands(static_cast<std::int64_t>(g.datasets.size())),
-                      Thousands(static_cast<std::int64_t>(g.edges.size())), g.jobs.size(), g.copies.size(),
-                      Plural(static_cast<std::int64_t>(g.sources.size()), "source"));
+  const auto count = [](std::size_t n, const char* word) {
+    return Plural(static_cast<std::int64_t>(n), word);
+  };
+  text += fmt::format("graph       {}, {}, {}, {}, from {}\n", count(g.datasets.size(), "dataset"),
+                      count(g.edges.size(), "edge"), count(g.jobs.size(), "job"),
+                      count(g.copies.size(), "copy"), count(g.sources.size(), "source"));
   text += fmt::format("grain       unknown for {} (backreach datasets --unknown)\n",
                       Plural(static_cast<std::int64_t>(unknown_grain), "dataset"));
   text += fmt::format("writing     unknown for {} that something writes\n",

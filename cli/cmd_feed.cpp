@@ -26,9 +26,8 @@ Status Run(const Arguments& a) {
     if (*to == known.name) feed = &known;
   if (!feed) {
     const auto near = Nearest(*to, names, 1);
-    throw Error(
-        fmt::format("backreach: error: no feed to '{}'\n  {}", *to,
-                    near.empty() ? "one of " + Join(names, ", ") : "did you mean '" + near[0] + "'?"));
+    throw Error(fmt::format("backreach: error: no feed to '{}': it must be one of {}{}", *to,
+                            Join(names, ", "), near.empty() ? "" : "\n  did you mean: " + near[0]));
   }
   const std::string path = a.words[0];
   std::ifstream in(path, std::ios::binary);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <map>
 
@@ -56,7 +57,9 @@ std::string Counted(const Facts& f) {
   if (!f.copies.empty())
     parts.push_back(f.copies.size() == 1 ? "1 copy"
                                          : Thousands(static_cast<std::int64_t>(f.copies.size())) + " copies");
-  add(f.extracts.size(), "way out"), add(f.unresolved.size(), "unresolved name");
+  const auto unresolved = std::count_if(f.unresolved.begin(), f.unresolved.end(),
+                                        [](const UnresolvedFact& u) { return u.what != "disabled"; });
+  add(f.extracts.size(), "way out"), add(static_cast<std::size_t>(unresolved), "unresolved name");
   if (!f.extracts.empty() && f.extracts.size() > 1)
     for (std::string& p : parts)
       if (EndsWith(p, "way outs")) p = p.substr(0, p.size() - 8) + "ways out";

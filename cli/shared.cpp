@@ -32,7 +32,9 @@ std::string FormatOf(const Arguments& arguments, const std::vector<std::string>&
   const std::string format = arguments.value("format").value_or(usual);
   for (const std::string& name : known)
     if (name == format) return format;
-  throw Error(fmt::format("backreach: error: --format '{}' must be one of {}", format, Join(known, ", ")));
+  const auto near = Nearest(format, known, 1);
+  throw Error(fmt::format("backreach: error: --format '{}' must be one of {}{}", format, Join(known, ", "),
+                          near.empty() ? "" : "\n  did you mean: " + near[0]));
 }
 
 std::int64_t ClockNow() {

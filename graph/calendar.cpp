@@ -325,6 +325,38 @@ int Number(std::string_view s) {
   return v;
 }
 
+DateResult Named(SpanSet spans) {
+  DateResult out;
+  out.span = Span{spans.front().start, spans.back().end};
+  out.spans = std::move(spans);
+  return out;
+}
+DateResult NotNamed(std::string why) { return {std::nullopt, {}, std::move(why)}; }
+
+// When the clocks show a time in [from, to): twice where they were put back over it.
+SpanSet Showings(const Zone& zone, Civil from, Civil to) {
+  const auto& stretches = zone.stretches();
+  SpanSet out;
+  for (std::size_t i = zone.StretchAt(zone.FirstReach(from) - 2 * kDay); i < stretches.size(); ++i) {
+    if (stretches[i].begin > zone.LastReach(to)) break;
+    const Instant end = i + 1 < stretches.size() ? stretches[i + 1].begin : kMaxInstant;
+    out.Add(SpanSet(Span{std::max(stretches[i].begin, from - stretches[i].offset),
+                         std::min(end, to - stretches[i].offset)}));
+  }
+  return out;
+}
+
+// The cells that bear this time as their key, where it is one and names no stretch of another length.
+SpanSet CellsOfKey(std::string text, const SpanSet& shown, const Calendar& calendar) {
+  text[10] = 'T';
+  SpanSet out;
+  for (const Span& s : shown) {
+    const Span cell{calendar.Floor(s.start), calendar.Next(s.start)};
+    if (StartsWith(calendar.Key(cell.start), text)) out.Add(SpanSet(cell));
+  }
+  return out;
+}
+
 // A partition's own key with an offset: the cell that bears it.
 std::optional<Span> OwnKey(std::string_view text, Instant near, const Calendar& calendar) {
   for (std::int64_t k = calendar.Index(near) - 1; k <= calendar.Index(near) + 2; ++k) {
@@ -338,12 +370,12 @@ std::optional<Span> OwnKey(std::string_view text, Instant near, const Calendar& 
 
 DateResult ParseDate(std::string_view text, const Calendar& calendar) {
   const Zone& zone = calendar.zone();
-  const auto fail = [&](const std::string& why) { return DateResult{std::nullopt, why}; };
+  const auto fail = [&](const std::string& why) { return NotNamed(why); };
   const auto civil = [&](std::int64_t from_days, std::int64_t to_days) -> DateResult {
     const Span span{zone.FirstReach(from_days * kDay + calendar.starts_at()),
                     zone.FirstReach(to_days * kDay + calendar.starts_at())};
-    if (span.empty()) return {std::nullopt, fmt::format("'{}' does not exist in {}", text, zone.name())};
-    return {span, ""};
+    if (span.empty()) return NotNamed(fmt::format("'{}' does not exist in {}", text, zone.name()));
+    return Named(SpanSet(span));
   };
   constexpr const char* kForms =
       "write 2026-03-01, 2026-03-01T05, 2026-03, 2026, 2026-W10, 2026-Q1 or an instant such as "
@@ -390,16 +422,20 @@ DateResult ParseDate(std::string_view text, const Calendar& calendar) {
   if (zoned) {
     const auto instant = ParseInstant(text, false);
     if (!instant) return fail(fmt::format("'{}' is not an instant: {}", text, kForms));
-    if (const auto cell = OwnKey(text, *instant, calendar)) return {cell, ""};
-    return {Span{*instant, *instant + 1}, ""};
+    if (const auto cell = OwnKey(text, *instant, calendar)) return Named(SpanSet(*cell));
+    return Named(SpanSet(Span{*instant, *instant + 1}));
   }
   const auto wall = ParseInstant(text, true);
   if (!wall) return fail(fmt::format("'{}' is not a date: {}", text, kForms));
   const std::int64_t length = time.size() <= 2 ? kHour : time.size() <= 5 ? kMinute : 1;
-  const Span span{zone.FirstReach(*wall), zone.FirstReach(*wall + length)};
-  if (span.empty() || zone.ToCivil(span.start) >= *wall + length)
+  const SpanSet shown = Showings(zone, *wall, *wall + length);
+  if (shown.empty())
     return fail(fmt::format("'{}' does not exist in {}: the clocks go forward over it", text, zone.name()));
-  return {span, ""};
+  if (length ==
+      kMinute)  // no form of a date: the key of a partition of minutes, or of hours that start off one
+    if (SpanSet cells = CellsOfKey(std::string(text), shown, calendar); !cells.empty())
+      return Named(std::move(cells));
+  return Named(shown);
 }
 
 std::string FormatCivilInstant(Instant t, const Zone& zone) {

@@ -112,9 +112,11 @@ class Layout {
   std::vector<Block> blocks_;
 };
 
-// What a person wrote as a date, read on a calendar: the stretch that it names.
+// What a person wrote as a date, read on a calendar: what it names, which is several stretches where the
+// clocks show it twice, and from the first to the last of them.
 struct DateResult {
   std::optional<Span> span;
+  SpanSet spans;
   std::string error;  // why not, in our words
 };
 DateResult ParseDate(std::string_view text, const Calendar& calendar);

@@ -226,7 +226,8 @@ class LineageGraph {
   std::vector<Copy> copies;  // sorted by id
   std::vector<Extract> extracts;
   std::vector<Unresolved> unresolved;
-  std::vector<Source> sources;  // sorted by kind, then name
+  std::vector<std::string> disabled;  // unique ids of what projects have switched off: known by name alone
+  std::vector<Source> sources;        // sorted by kind, then name
   std::string fingerprint;
 
   const Dataset& operator[](DatasetId id) const { return datasets[id.value]; }

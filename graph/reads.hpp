@@ -32,7 +32,8 @@ struct Latest {
 struct LatestThen {
   friend bool operator==(const LatestThen&, const LatestThen&) = default;
 };
-// [a + start units, b + end units) of a cell [a, b); the unit is the child's grain where it is not given.
+// [a + start units, b + end units) of a cell [a, b), and at least what its last second shifts to; the unit is
+// the child's grain where it is not given.
 struct Window {
   std::int64_t start = 0;
   std::int64_t end = 0;
@@ -58,10 +59,12 @@ struct TimeSide {
   const Layout* layout = nullptr;      // null: no grain (then the calendar below serves for units and dates)
   const Calendar* calendar = nullptr;  // zone, starts_at, week start; never null
   bool whole = false;                  // a stored table without grain: one cell, which has no dates
+  bool rows = false;                   // judged instant by instant: cells of a second (row_time)
 };
 
-// A mapping between two given ends, for every `reads` but `latest` and `latest_then` (see latest.hpp): two
-// non-decreasing functions f and g, such that a cell [a, b) reads [f(a), g(b)) of the parent.
+// A mapping between two given ends, for every `reads` but `latest` and `latest_then` (see latest.hpp). A cell
+// [a, b) reads [f(a), g(b)) of the parent. f and g do not decrease, but where a shift by months meets cells
+// shorter than a day, or a shift by days a repeated hour: there they are taken piece by piece.
 class Mapping {
  public:
   // `now`: what a window into a table without grain counts back from.
@@ -79,22 +82,45 @@ class Mapping {
     std::int64_t n = 0;
   };
   enum class Form { kSame, kShift, kToDate, kPrevious, kAll, kFixed };
+  // What a block of the child is made of: any stretch (views); cells of a calendar that follows the wall
+  // clock, mapped by their numbers; or cells over which the shift goes back in places.
+  enum class Cells { kStretches, kNumbered, kPieces };
 
-  struct Part {                       // one block of the child, or all of it
-    const Calendar* cells = nullptr;  // cut by a calendar that follows the wall clock: mapped by cell numbers
+  struct Part {  // one block of the child, or all of it
+    Cells cells = Cells::kStretches;
+    const Calendar* calendar = nullptr;  // null: stretches, or cells of a second
     Shift low, high;
     Instant from = kMinInstant, until = kMaxInstant;
+    std::int64_t day_start = 0;  // months are added to days that begin this far into the calendar's
+    bool Numbered() const { return calendar && calendar->follows_wall_clock(); }
   };
+  void AddPart(const TimeSide& child, const Block* block, Shift low, Shift high);
   Shift ShiftOf(const Grain& unit, std::int64_t n) const;
+  Civil Shifted(const Part& part, Civil c, const Shift& shift) const;
+  Instant ToParent(Civil c) const { return to_->FirstReach(IsFinite(c) ? c + to_add_ : c); }
   Instant F(const Part& part, Instant u) const;
   Instant G(const Part& part, Instant w) const;
   Span Inverse(const Part& part, Span dirty) const;
-  Instant ToParent(Civil c) const { return to_->FirstReach(IsFinite(c) ? c + to_add_ : c); }
+  Instant FirstBeyond(const Part& part, Instant end) const;
+  Instant LastBefore(const Part& part, Instant start) const;
+  std::int64_t LeastNumber(const Part& part, const Shift& shift, std::int64_t back, Civil bound) const;
+
+  std::int64_t NumberAt(const Part& part, Instant t) const;
+  Instant StartOf(const Part& part, std::int64_t k) const;
+  Span ReadOf(const Part& part, std::int64_t k) const;
+  std::int64_t PieceEnd(const Part& part, std::int64_t k) const;
+  template <typename Do>
+  Span NearEnds(const Part& part, Span span, Do piece) const;
+  void InvertPieces(const Part& part, Span dirty, std::vector<Span>& out) const;
+  void InvertPiece(const Part& part, std::int64_t first, std::int64_t end, Span dirty,
+                   std::vector<Span>& out) const;
+  void ReadPieces(const Part& part, Span cells, std::vector<Span>& out) const;
 
   Form form_ = Form::kSame;
   const Zone* from_ = nullptr;  // whose clock the shift is made on
   const Zone* to_ = nullptr;    // whose clock the result is read on
   std::int64_t to_add_ = 0;
+  bool last_second_ = false;  // the end is at least what the last second shifts to
   std::vector<Part> parts_;
   std::optional<Calendar> period_;
   Span fixed_;

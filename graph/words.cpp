@@ -206,7 +206,12 @@ std::string Thousands(std::int64_t n) {
 }
 
 std::string Plural(std::int64_t n, std::string_view word) {
-  return Thousands(n) + " " + std::string(word) + (n == 1 ? "" : "s");
+  const std::string one(word);
+  if (n == 1) return "1 " + one;
+  // "copies" and "entries", but "days".
+  const bool y = one.size() > 1 && one.back() == 'y' &&
+                 std::string_view("aeiou").find(one[one.size() - 2]) == std::string_view::npos;
+  return Thousands(n) + " " + (y ? one.substr(0, one.size() - 1) + "ies" : one + "s");
 }
 
 }  // namespace backreach

@@ -717,6 +717,10 @@ class Builder {
     for (std::uint32_t s = 0; s < sources_.size(); ++s) {
       Facts& facts = sources_[s].facts;
       for (const UnresolvedFact& f : facts.unresolved) {
+        if (f.what == "disabled") {
+          g.disabled.push_back(f.name);
+          continue;
+        }
         Unresolved u{f, {}, SeenAt(s, f.at)};
         if (f.dataset)
           if (const auto id = Resolve(*f.dataset, false)) u.dataset = *id;
@@ -736,6 +740,7 @@ class Builder {
         if (const auto id = Resolve(f.dataset, false)) g.datasets[id->value].measure = std::move(f);
       g.sources.push_back(sources_[s].source);
     }
+    std::sort(g.disabled.begin(), g.disabled.end());
     for (const auto& p : problems_)
       g.unresolved.push_back({p.fact, DatasetId{dataset_of_[Root(p.proto)]}, SeenAt(p.source, p.fact.at)});
   }

@@ -71,6 +71,7 @@ class Settler {
     }
     Operations(facts);
     Edges(known, facts);
+    Disabled(known, facts);
     Exposures(known, facts);
     const bool enforces = m_.adapter == "postgres" || m_.adapter == "duckdb" || m_.adapter == "sqlserver" ||
                           m_.adapter == "mysql";
@@ -260,6 +261,17 @@ class Settler {
       ++kept;
     }
     names.resize(kept);
+  }
+
+  // What is switched off is kept by its name, for whoever asks for it.
+  void Disabled(const std::unordered_set<std::string_view>& known, Facts& facts) const {
+    std::vector<std::string> ids;
+    for (const std::string& id : m_.disabled)
+      if (IsData(id) && !known.count(id)) ids.push_back(id);
+    std::sort(ids.begin(), ids.end());
+    for (const std::string& id : ids)
+      facts.unresolved.push_back(
+          {id, "disabled", std::nullopt, id + " is disabled", {m_.file, "/disabled/" + id}});
   }
 
   void Edges(const std::unordered_set<std::string_view>& known, Facts& facts) {

@@ -196,9 +196,7 @@ class Picture {
     for (const auto& [id, steps] : by_dataset) {
       const Step& s = *steps.front();
       std::vector<std::string> lines = {Broken(names_(id))};
-      std::string cells = s.whole        ? "whole table"
-                          : s.partitions ? CountOf(*s.partitions, s.calendar->grain())
-                                         : "unknown number of cells";
+      std::string cells = s.whole ? "whole table" : StepCells(s);
       if (steps.size() > 1) cells = fmt::format("{} turns", steps.size());
       const std::string period = s.whole ? "" : SpansText(g_[id], AllSpans(steps));
       lines.push_back(period.empty() ? cells : cells + " \xC2\xB7 " + period);

@@ -87,9 +87,7 @@ std::string PlanMarkdown(const LineageGraph& g, const Plan& plan) {
     for (const Step& s : plan.steps) {
       std::vector<std::string> after;
       for (const int a : s.after) after.push_back(std::to_string(a));
-      const std::string cells = s.whole        ? "whole"
-                                : s.partitions ? CountOf(*s.partitions, s.calendar->grain())
-                                               : "unknown number";
+      const std::string cells = s.whole ? "whole" : StepCells(s);
       out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", s.id, s.wave, ListOf(after, 8),
                          name(s.dataset), cells, s.whole ? "" : Cell(SpansText(g[s.dataset], s.spans)),
                          s.correct           ? "the correction itself"
@@ -118,6 +116,10 @@ std::string PlanMarkdown(const LineageGraph& g, const Plan& plan) {
       if (!l.mixes_into.empty()) out += "; mixes into " + Cell(names.List(l.mixes_into));
       out += "\n";
     }
+  }
+  if (plan.copies.empty() && !plan.nothing_to_do) {
+    section("Out of reach");
+    out += Cell(NoCopies(g, plan, names)) + "\n";
   }
   if (!plan.copies.empty()) {
     section("Out of reach");

@@ -11,6 +11,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "graph/traversal.hpp"
 #include "graph/words.hpp"
 #include "render/words.hpp"
 
@@ -130,8 +131,13 @@ class PlanWriter {
       if (d.layout && !t.cells.empty()) {
         const bool bounded = IsFinite(t.cells.front().start) && IsFinite(t.cells.back().end);
         line += " for " + SpansText(d, t.cells);
+        const std::int64_t values = ValuesAsked();
+        for (const auto& [name, list] : plan_.request.where)
+          line += " for " + Printable(name + " " + ListOf(list));
         if (bounded)
-          line += ": " + CountOf(d.layout->Count(t.cells), d.layout->blocks().back().calendar.grain());
+          line += ": " + (values > 1 ? Plural(d.layout->Count(t.cells) * values, "cell")
+                                     : CountOf(d.layout->Count(t.cells),
+                                               d.layout->blocks().back().calendar.grain()));
         line += ", " + zone.name();
         if (d.run_date_offset && bounded && t.cells.size() == 1)
           line += fmt::format(
@@ -148,6 +154,13 @@ class PlanWriter {
       Paragraph(line);
     }
     Line();
+  }
+
+  // How many values of dimensions were asked for, one by one.
+  std::int64_t ValuesAsked() const {
+    std::int64_t values = 1;
+    for (const auto& [name, list] : plan_.request.where) values *= static_cast<std::int64_t>(list.size());
+    return values;
   }
 
   void Answer() {
@@ -288,11 +301,7 @@ class PlanWriter {
     HazardList("WORTH KNOWING", HazardSeverity::kWarning, "!");
   }
 
-  std::string CellsOf(const Step& s) const {
-    if (s.whole) return "whole";
-    return s.partitions ? CountOf(*s.partitions, s.calendar->grain())
-                        : FormatGrain(s.calendar->grain()) + "s";
-  }
+  std::string CellsOf(const Step& s) const { return s.whole ? "whole" : StepCells(s); }
   std::string Period(const Step& s) const {
     if (s.whole) return g_[s.dataset].layout ? "1 table, all of it" : "1 table";
     const Dataset& d = g_[s.dataset];
@@ -445,9 +454,7 @@ class PlanWriter {
 
   void OutOfReach() {
     if (plan_.copies.empty()) {
-      if (!plan_.nothing_to_do && g_.copies.empty())
-        Section("OUT OF REACH", {"no copies are known anywhere: no registry names one, and no exposure. That "
-                                 "is no proof: backreach audit"});
+      if (!plan_.nothing_to_do) Section("OUT OF REACH", {Printable(NoCopies(g_, plan_, names_))});
       return;
     }
     Line("OUT OF REACH");
@@ -562,6 +569,58 @@ std::string ShortNames::List(const std::vector<DatasetId>& ids, std::size_t most
   for (const DatasetId id : ids)
     if (id.valid()) names.push_back(names_[id.value]);
   return ListOf(names, most);
+}
+
+std::string StepCells(const Step& step) {
+  const Grain& grain = step.calendar->grain();
+  const bool times = grain.unit == Grain::Unit::kMinutes || grain.unit == Grain::Unit::kHours;
+  if (!step.partitions) return times ? "cells of " + FormatGrain(grain) : FormatGrain(grain) + "s";
+  // Two teams' two days are four cells, not four days.
+  std::int64_t values = 0;
+  for (const StepPart& part : step.parts) {
+    std::int64_t here = 1;
+    for (const auto& [name, list] : part.values) here *= static_cast<std::int64_t>(list.size());
+    values += here;
+  }
+  return values > 1 ? Plural(*step.partitions, "cell") : CountOf(*step.partitions, grain);
+}
+
+std::string NoCopies(const LineageGraph& g, const Plan& plan, const ShortNames& names) {
+  std::vector<std::uint32_t> roots;
+  std::vector<DatasetId> targets;
+  for (const Target& t : plan.request.targets)
+    roots.push_back(g.entry_rank(t.dataset)), targets.push_back(t.dataset);
+  std::set<DatasetId> below;
+  for (const std::uint32_t rank : Reachable(g.ranked(), roots)) below.insert(g.order()[rank]);
+  std::int64_t here = 0, elsewhere = 0, unplaced = 0;
+  for (const Copy& copy : g.copies) {
+    bool in = false, placed = false;
+    for (const CopyOf& of : copy.of) {
+      placed = placed || of.placed();
+      in = in || (of.dataset.valid() && below.count(of.dataset));
+    }
+    ++(in ? here : placed ? elsewhere : unplaced);
+  }
+  const auto copies = [](std::int64_t n) { return Plural(n, "copy"); };
+  std::string out;
+  if (g.copies.empty())
+    out = "no copies are known anywhere: no registry names one, and no exposure";
+  else if (here > 0)
+    out =
+        fmt::format("no copy holds what is wrong: {} below {}, of other periods or from before there was any",
+                    copies(here), names.List(targets, 3));
+  else
+    out = fmt::format("no copies known below {}", names.List(targets, 3));
+  if (elsewhere > 0)
+    out += fmt::format("; {} {} known elsewhere", copies(elsewhere), elsewhere == 1 ? "is" : "are");
+  if (unplaced > 0) out += fmt::format("; of {} nobody knows what it was taken from", copies(unplaced));
+  std::int64_t logs = 0;
+  for (const Source& s : g.sources) logs += s.kind == "queries";
+  out += logs > 0
+             ? fmt::format("; {} read for ways out: backreach audit",
+                           logs == 1 ? "1 query log was" : Thousands(logs) + " query logs were")
+             : "; no query log was read, so what people take out by hand would not be seen: backreach audit";
+  return out;
 }
 
 std::string PlanText(const LineageGraph& graph, const Plan& plan, const TextStyle& style) {

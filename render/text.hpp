@@ -30,4 +30,9 @@ class ShortNames {
   std::vector<std::string> names_;
 };
 
+// How many cells a step writes: "31 days", "4 cells" where they stand for several values of a dimension.
+std::string StepCells(const Step& step);
+// That no copy is out of reach, and on what ground that is said.
+std::string NoCopies(const LineageGraph& graph, const Plan& plan, const ShortNames& names);
+
 }  // namespace backreach

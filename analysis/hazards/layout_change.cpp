@@ -13,16 +13,15 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
   for (const Written& w : WrittenCells(c)) {
     const Dataset& d = c.graph[w.dataset];
     if (w.whole || w.spans.empty()) continue;
-    const auto inside = [&](Instant at) { return w.spans.front().start < at && at < w.spans.back().end; };
     for (const Change& change : d.changes)
-      if (change.kind == "layout" && inside(change.on))
+      if (change.kind == "layout" && Crosses(w, change.on))
         out.push_back(MakeHazard("layout-change", HazardSeverity::kWarning, w,
                                  fmt::format("the layout of {} changes on {} ({}), inside the range", d.name,
                                              change.on_text, change.what),
                                  "run the two sides by themselves"));
     if (!d.layout || d.layout->single()) continue;
     for (const Block& block : d.layout->blocks())
-      if (IsFinite(block.from) && inside(block.from))
+      if (IsFinite(block.from) && Crosses(w, block.from))
         out.push_back(MakeHazard("layout-change", HazardSeverity::kWarning, w,
                                  fmt::format("{} is cut by {} from {} on: the range has cells of both kinds",
                                              d.name, FormatGrain(block.calendar.grain()),

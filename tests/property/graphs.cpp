@@ -82,11 +82,14 @@ Sample RandomSample(std::uint64_t seed) {
     if (d.layout && i > 0 && chance(14))
       d.retention = Duration{static_cast<std::int64_t>(20 + pick(30)), Duration::Unit::kDay},
       s.simulate = false;
+    if (d.layout && i > 0 && chance(16))  // given up in the middle of what is asked for
+      d.last_end = d.calendar.Floor(At("2026-02-25T00:00Z") + static_cast<Instant>(pick(30)) * kDay);
     if (i > 0) d.writes = Writes::kReplace, d.writes_stated = true;
     s.text +=
         fmt::format(" {}({}{} {}{}{})", d.name, d.stores() ? "" : "view ",
                     d.grain ? FormatGrain(*d.grain) : "-", zone->name(), d.never_rebuild ? " protected" : "",
-                    d.retention ? " keeps " + FormatDuration(*d.retention) : "");
+                    (d.retention ? " keeps " + FormatDuration(*d.retention) : "") +
+                        (IsFinite(d.last_end) ? " until " + FormatInstant(d.last_end) : ""));
     s.graph.datasets.push_back(std::move(d));
   }
   const auto mapping = [&](std::uint32_t from, std::uint32_t to) -> Reads {
@@ -101,11 +104,15 @@ Sample RandomSample(std::uint64_t seed) {
         return reads::Window{start, start + static_cast<std::int64_t>(pick(3)),
                              child.layout ? std::optional<Grain>() : Grain{Grain::Unit::kDay, 1}, false};
       }
-      case 1:
-        return whole ? Reads(reads::Same{})
-                     : Reads(reads::Window{
-                           -static_cast<std::int64_t>(pick(4)), static_cast<std::int64_t>(pick(2)),
-                           Grain{chance(2) ? Grain::Unit::kDay : Grain::Unit::kHour, 1}, false});
+      case 1: {
+        if (whole) return reads::Same{};
+        static const Grain units[] = {{Grain::Unit::kDay, 1},   {Grain::Unit::kHour, 1},
+                                      {Grain::Unit::kDay, 1},   {Grain::Unit::kHour, 1},
+                                      {Grain::Unit::kMonth, 1}, {Grain::Unit::kWeek, 1}};
+        const Grain unit = units[pick(child.stores() ? 6 : 4)];
+        const auto start = -static_cast<std::int64_t>(pick(unit.unit == Grain::Unit::kMonth ? 2 : 4));
+        return reads::Window{start, chance(2) ? start : static_cast<std::int64_t>(pick(2)), unit, false};
+      }
       case 2: return reads::Previous{};
       case 3:
         return whole ? Reads(reads::Same{})

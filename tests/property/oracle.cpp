@@ -90,12 +90,17 @@ void World::ListCells(DatasetId id) {
 Instant World::FirstShowing(const Zone& zone, Civil c) const {
   for (Instant t = std::max(horizon_.start, FloorDiv(c - 12 * kHour, kStep) * kStep);
        t < horizon_.end + 90 * kDay; t += kStep)
-    if (CivilAt(zone, t) >= c) return t;
+    if (CivilAt(zone, t) >= c) {
+      // The clocks change at half hours only: between two of them the second itself can be named.
+      const Instant second = t - (CivilAt(zone, t) - c);
+      return second > t - kStep && CivilAt(zone, second) == c ? second : t;
+    }
   return horizon_.end;
 }
 
 Instant World::ShiftBy(const Zone& zone, Instant t, const Grain& unit, std::int64_t n) const {
   switch (unit.unit) {
+    case Grain::Unit::kMinutes: return t + n * unit.count * kMinute;
     case Grain::Unit::kHour: return t + n * kHour;
     case Grain::Unit::kHours: return FirstShowing(zone, CivilAt(zone, t) + n * unit.count * kHour);
     case Grain::Unit::kDay: return FirstShowing(zone, CivilAt(zone, t) + n * kDay);
@@ -123,7 +128,9 @@ std::vector<World::Stretch> World::ReadStretch(const Edge& edge, Instant a, Inst
   if (std::holds_alternative<reads::Previous>(edge.effective)) return {{kMinInstant, b}};
   if (const auto* w = std::get_if<reads::Window>(&edge.effective)) {
     const Grain unit = w->unit.value_or(child.calendar.grain());
-    if (!w->by_key) return {{ShiftBy(zone, a, unit, w->start), ShiftBy(zone, b, unit, w->end)}};
+    // The end of the cell, and its own last second, which shifts by itself.
+    const Instant until = std::max(ShiftBy(zone, b, unit, w->end), ShiftBy(zone, b - 1, unit, w->end) + 1);
+    if (!w->by_key) return {{ShiftBy(zone, a, unit, w->start), until}};
     const Civil from = CivilAt(zone, ShiftBy(zone, a, unit, w->start)),
                 to = CivilAt(zone, ShiftBy(zone, b, unit, w->end));
     return {{FirstShowing(parent.calendar.zone(), from), FirstShowing(parent.calendar.zone(), to)}};

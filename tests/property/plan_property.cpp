@@ -73,6 +73,8 @@ void Exhaustive() {
   const Reads mappings[] = {reads::Same{},
                             reads::Window{-1, 0, {}, false},
                             reads::Window{1, 1, Grain{Grain::Unit::kDay, 1}, false},
+                            reads::Window{-1, -1, Grain{Grain::Unit::kMonth, 1}, false},
+                            reads::Window{1, 1, Grain{Grain::Unit::kMonth, 1}, false},
                             reads::Previous{},
                             reads::ToDate{Grain::Unit::kMonth},
                             reads::Key{},

@@ -136,3 +136,22 @@ TEST_CASE("what does not cut time is refused by name, with what to declare") {
   CHECK(why("2 days").find("only minutes and hours") != std::string::npos);
   CHECK(why("fortnight").find("a grain is one of") != std::string::npos);
 }
+
+TEST_CASE("a time that is a partition's own key is that partition, and both where the clocks repeat it") {
+  const Zone* la = Zone::Find("America/Los_Angeles");
+  const Calendar half(*ParseGrain("30 minutes"), la), five(*ParseGrain("5 minutes"), la),
+      six(*ParseGrain("6 hours"), la, 1800), day(*ParseGrain("day"), la);
+  CHECK(ParseDate("2026-03-02T19:00", half).span == Span{At("2026-03-03T03:00Z"), At("2026-03-03T03:30Z")});
+  CHECK(ParseDate("2026-03-02 19:00", half).span == Span{At("2026-03-03T03:00Z"), At("2026-03-03T03:30Z")});
+  CHECK(ParseDate("2026-03-02T19:05", half).span == Span{At("2026-03-03T03:05Z"), At("2026-03-03T03:06Z")});
+  CHECK(ParseDate("2026-03-02T19:00", day).span == Span{At("2026-03-03T03:00Z"), At("2026-03-03T03:01Z")});
+  CHECK(ParseDate("2026-03-02T06:30", six).span == Span{At("2026-03-02T14:30Z"), At("2026-03-02T20:30Z")});
+  SpanSet twice(Span{At("2026-11-01T08:30Z"), At("2026-11-01T08:35Z")});
+  twice.Add(SpanSet(Span{At("2026-11-01T09:30Z"), At("2026-11-01T09:35Z")}));
+  CHECK(ParseDate("2026-11-01T01:30", five).spans == twice);
+  CHECK(ParseDate("2026-11-01T01:30", five).span == Span{At("2026-11-01T08:30Z"), At("2026-11-01T09:35Z")});
+  CHECK(ParseDate("2026-11-01T01:30-08:00", five).span ==
+        Span{At("2026-11-01T09:30Z"), At("2026-11-01T09:35Z")});
+  CHECK(ParseDate("2026-11-01T01", five).spans.size() == 1);  // two hours, one behind the other
+  CHECK_FALSE(ParseDate("2026-03-08T02:30", five).span);
+}
