@@ -21,6 +21,12 @@ std::optional<AirflowTask> AirflowTaskOf(const Job& job) {
   return AirflowTask{words[0], words.size() > 1 ? words[1] : ""};
 }
 
+std::string RunsAs(const Job& job) {
+  const auto task = AirflowTaskOf(job);
+  return task ? job.name.substr(0, job.name.size() - std::min(job.name.size(), task->task.size() + 1))
+              : job.name;
+}
+
 namespace {
 
 constexpr std::size_t kMostSingleRuns = 1000;

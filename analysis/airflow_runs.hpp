@@ -16,6 +16,9 @@ struct AirflowTask {
   std::string dag, task;
 };
 std::optional<AirflowTask> AirflowTaskOf(const Job& job);
+// What runs and is paused as one: `shop/nightly` for the job `shop/nightly.load`, since two installations may
+// have a DAG of one id. Of other jobs their name.
+std::string RunsAs(const Job& job);
 
 // Runs without a gap, as a backfill takes them: the first and the last of the dates that the command
 // compares, both included. These are logical dates; ticks for triggers, whose data interval ends there; dates

@@ -66,6 +66,7 @@ class Runs {
     }
     for (Step& step : steps_)
       if (!step.correct && !step.whole) Batches(step);
+    OtherTasks();
   }
 
  private:
@@ -98,6 +99,26 @@ class Runs {
     const auto first =
         std::find_if(jobs.begin(), jobs.end(), [&](JobId job) { return AirflowTaskOf(g_[job]).has_value(); });
     return first != jobs.end() && *first == id;
+  }
+
+  // A DAG runs as a whole: its other tasks write their outputs too. A whole step is one run of the moment,
+  // which gives other tables their ordinary cell.
+  void OtherTasks() {
+    std::map<std::string, std::vector<JobId>> of_dag;
+    for (Step& step : steps_) {
+      if (step.correct) continue;
+      for (const JobId id : g_[step.dataset].jobs) {
+        if (!RunByAirflow(id, step) || g_[id].separable) continue;
+        if (of_dag.empty())
+          for (std::uint32_t j = 0; j < g_.jobs.size(); ++j)
+            if (AirflowTaskOf(g_.jobs[j])) of_dag[RunsAs(g_.jobs[j])].push_back(JobId{j});
+        const SpanSet covered = RunSpans(id, step);
+        for (const JobId other : of_dag[RunsAs(g_[id])])
+          for (const DatasetId out : g_[other].writes)
+            if (other != id && out != step.dataset && !(step.whole && g_[out].layout))
+              AddRewrites(step, out, covered);
+      }
+    }
   }
 
   // dbt widens a window to whole batches, and cuts these by UTC.

@@ -21,21 +21,13 @@ struct Automation {
   std::vector<std::string> jobs;
 };
 
-// By the name that is paused: Airflow's DAGs of two installations may share an id, their jobs begin
-// otherwise.
-std::string NameOf(const Job& job) {
-  const auto task = AirflowTaskOf(job);
-  return task ? job.name.substr(0, job.name.size() - std::min(job.name.size(), task->task.size() + 1))
-              : job.name;
-}
-
 class Finder {
  public:
   Finder(const HazardContext& c, std::vector<Hazard>& out) : c_(c), out_(out) {
     for (const Step& step : c.plan.steps) {
       if (step.correct) continue;
       for (const JobId id : c.graph[step.dataset].jobs)
-        if (AirflowTaskOf(c.graph[id])) needed_[NameOf(c.graph[id])].push_back(step.dataset);
+        if (AirflowTaskOf(c.graph[id])) needed_[RunsAs(c.graph[id])].push_back(step.dataset);
     }
   }
 
@@ -66,7 +58,7 @@ class Finder {
     const auto before = SetOffBy(job, step.dataset);
     if (before.empty()) return;
     const auto task = AirflowTaskOf(job);
-    Add(step.dataset, step.whole ? SpanSet::All() : step.spans, NameOf(job),
+    Add(step.dataset, step.whole ? SpanSet::All() : step.spans, RunsAs(job),
         {task ? task->dag : "", {job.name}}, before);
   }
 
@@ -81,10 +73,10 @@ class Finder {
       const auto before = SetOffBy(job, std::nullopt);
       if (before.empty()) continue;
       const auto task = AirflowTaskOf(job);
-      Automation& automation = found[{NameOf(job), before.front()}];
+      Automation& automation = found[{RunsAs(job), before.front()}];
       automation.dag = task ? task->dag : "";
       automation.jobs.push_back(job.name);
-      set_off[NameOf(job)].insert(before.begin(), before.end());
+      set_off[RunsAs(job)].insert(before.begin(), before.end());
     }
     for (const auto& [key, automation] : found) {
       const auto& [name, on] = key;
