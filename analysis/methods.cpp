@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "analysis/airflow_runs.hpp"
 #include "graph/words.hpp"
 
 namespace backreach {
@@ -81,27 +82,6 @@ void DbtMethods(const Dataset& d, const std::string& selector, Effect effect, Ef
     step.methods.push_back({"dbt", "dbt run --full-refresh " + select, refresh});
 }
 
-void AirflowMethods(const LineageGraph& graph, const Dataset& d, Effect effect, Step& step) {
-  for (const JobId id : d.jobs) {
-    const Job& job = graph[id];
-    const auto it = job.methods.find("airflow");
-    if (it == job.methods.end()) continue;
-    const auto words = Split(it->second, ' ');
-    std::vector<std::string> commands;
-    if (!step.whole && job.schedule && job.schedule->covers == "interval") {
-      // Logical dates are the starts of the intervals; both ends are included, so the last one is its start.
-      for (const Span& s : step.spans)
-        if (IsFinite(s.start))
-          commands.push_back(fmt::format(
-              "airflow backfill create --dag-id {} --from-date {} --to-date {} --reprocess-behavior "
-              "completed",
-              ShellWord(words[0]), FormatInstant(s.start), FormatInstant(step.calendar->Floor(s.end - 1))));
-    }
-    if (commands.empty()) commands.push_back("airflow dags trigger " + ShellWord(words[0]));
-    step.methods.push_back({"airflow", Join(commands, " && "), effect});
-  }
-}
-
 }  // namespace
 
 void FillMethods(const LineageGraph& graph, bool inputs_gone, bool bounded, Step& step) {
@@ -117,10 +97,11 @@ void FillMethods(const LineageGraph& graph, bool inputs_gone, bool bounded, Step
     step.methods.push_back({d.platform.empty() ? "warehouse" : d.platform, "refresh " + d.name, effect});
   else if (const auto it = d.methods.find("dbt"); it != d.methods.end())
     DbtMethods(d, it->second, effect, inputs_gone || bounded ? Effect::kLost : Effect::kReplaced, step);
-  AirflowMethods(graph, d, effect, step);
+  AirflowMethods(graph, effect, step);
   for (const JobId id : d.jobs)
     if (const auto it = graph[id].methods.find("shell"); it != graph[id].methods.end())
       step.methods.push_back({"shell", it->second, effect});
+  if (!step.methods.empty()) step.effect = step.methods[0].effect;
 }
 
 }  // namespace backreach

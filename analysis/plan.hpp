@@ -33,8 +33,9 @@ enum class Effect { kNone, kReplaced, kUnknown, kOverwrittenOpen, kDuplicated, k
 const char* ToString(Effect effect);
 
 struct Method {
-  std::string engine, command;
+  std::string engine, command;  // `command` for people: the commands joined by ` && `
   Effect effect = Effect::kNone;
+  std::vector<std::string> commands = {};  // complete lines, to be run in turn
 };
 
 struct Check {

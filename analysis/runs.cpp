@@ -2,6 +2,8 @@
 
 #include "analysis/runs.hpp"
 
+#include "analysis/airflow_runs.hpp"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -60,10 +62,11 @@ class Runs {
         for (const JobId job : g_[steps_[s].dataset].jobs) by_job[job].push_back(s);
     for (const auto& [job, mine] : by_job) {
       const bool several = g_[job].writes.size() > 1 && !g_[job].separable;
-      if (several || g_[job].run_grain) Job(job, mine, several);
+      if (several || g_[job].run_grain || AirflowTaskOf(g_[job])) Job(job, mine, several);
     }
     for (Step& step : steps_)
       if (!step.correct && !step.whole) Batches(step);
+    OtherTasks();
   }
 
  private:
@@ -74,13 +77,48 @@ class Runs {
   }
 
   // The stretch of time that the job's runs cover to write these cells.
-  SpanSet RunSpans(const backreach::Job& job, const Step& step) const {
+  SpanSet RunSpans(JobId id, const Step& step) const {
+    const backreach::Job& job = g_[id];
     if (step.whole) return SpanSet::All();
-    if (!job.run_grain || job.run_grain->none()) return step.spans;
+    SpanSet covered = step.spans;
+    if (RunByAirflow(id, step)) {
+      const AirflowRuns runs = RunsFor(g_, job, step);
+      if (runs.periodic) covered.Add(runs.written);
+    }
+    if (!job.run_grain || job.run_grain->none()) return covered;
     const Dataset& d = g_[step.dataset];
     return Layout(
                Calendar(*job.run_grain, &d.calendar.zone(), d.calendar.starts_at(), d.calendar.week_start()))
-        .AlignOut(step.spans);
+        .AlignOut(covered);
+  }
+
+  // The step's own method is this job's: it is what counts, not a further one beside dbt's own.
+  bool RunByAirflow(JobId id, const Step& step) const {
+    if (step.methods.empty() || step.methods[0].engine != "airflow") return false;
+    const auto& jobs = g_[step.dataset].jobs;
+    const auto first =
+        std::find_if(jobs.begin(), jobs.end(), [&](JobId job) { return AirflowTaskOf(g_[job]).has_value(); });
+    return first != jobs.end() && *first == id;
+  }
+
+  // A DAG runs as a whole: its other tasks write their outputs too. A whole step is one run of the moment,
+  // which gives other tables their ordinary cell.
+  void OtherTasks() {
+    std::map<std::string, std::vector<JobId>> of_dag;
+    for (Step& step : steps_) {
+      if (step.correct) continue;
+      for (const JobId id : g_[step.dataset].jobs) {
+        if (!RunByAirflow(id, step) || g_[id].separable) continue;
+        if (of_dag.empty())
+          for (std::uint32_t j = 0; j < g_.jobs.size(); ++j)
+            if (AirflowTaskOf(g_.jobs[j])) of_dag[RunsAs(g_.jobs[j])].push_back(JobId{j});
+        const SpanSet covered = RunSpans(id, step);
+        for (const JobId other : of_dag[RunsAs(g_[id])])
+          for (const DatasetId out : g_[other].writes)
+            if (other != id && out != step.dataset && !(step.whole && g_[out].layout))
+              AddRewrites(step, out, covered);
+      }
+    }
   }
 
   // dbt widens a window to whole batches, and cuts these by UTC.
@@ -96,7 +134,7 @@ class Runs {
     const backreach::Job& job = g_[id];
     for (const std::size_t s : mine) {
       Step& step = steps_[s];
-      const SpanSet covered = RunSpans(job, step);
+      const SpanSet covered = RunSpans(id, step);
       for (const DatasetId out : job.writes) {
         if (!several && out != step.dataset) continue;
         AddRewrites(step, out, covered);

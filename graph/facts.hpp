@@ -152,9 +152,18 @@ struct EdgeFact {
   Place at;
 };
 
+// When a job runs. `cron` may be several, ` | ` between them; `every` and `interval` (what a run of a trigger
+// covers before its tick) are lengths as graph/schedule.hpp reads them; `inner` is the class of the times
+// beside `on`, where `type` is one of both; `start` and `events` are instants.
 struct ScheduleFact {
   Text type, cron, timezone, rewrites, covers, every;
   std::vector<std::string> on;
+  Text interval, inner, start;
+  std::vector<std::string> events;
+  Text engine_version;           // of what runs it: "2" or "3" of Airflow
+  bool covers_declared = false;  // a person said which partition a run writes; else it follows from the class
+  bool backfill_refused = false;         // configured to take no backfills
+  std::optional<std::int64_t> max_runs;  // at a time
 };
 
 struct JobFact {

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "graph/digest.hpp"
+#include "graph/time.hpp"
 #include "graph/words.hpp"
 #include "ingest/airflow_operators.hpp"
 #include "ingest/file.hpp"
@@ -56,11 +57,57 @@ Text ZoneName(const Json* j) {
   return std::nullopt;
 }
 
+// Seconds, or a relativedelta's parts: months stay months, all else has a fixed length in UTC. Parts that set
+// a day or hour instead of adding one stay as they are, which no schedule understands.
 Text DurationText(const Json& j) {
   const Json& v = Unwrap(j);
   if (v.is_number()) return fmt::format("{} s", v.get<double>());
-  if (v.is_object()) return v.dump();
-  return std::nullopt;
+  if (!v.is_object()) return std::nullopt;
+  static const std::map<std::string, std::int64_t> months = {{"years", 12}, {"months", 1}},
+                                                   seconds = {{"weeks", 604800},
+                                                              {"days", 86400},
+                                                              {"hours", 3600},
+                                                              {"minutes", 60},
+                                                              {"seconds", 1}};
+  std::int64_t m = 0, s = 0;
+  for (const auto& item : v.items()) {
+    if (!item.value().is_number_integer()) return v.dump();
+    const auto n = item.value().get<std::int64_t>();
+    if (n < 0 || n > 1'000'000) return v.dump();
+    if (const auto it = months.find(item.key()); it != months.end())
+      m += n * it->second;
+    else if (const auto other = seconds.find(item.key()); other != seconds.end())
+      s += n * other->second;
+    else if (n != 0)
+      return v.dump();
+  }
+  if (m == 0) return fmt::format("{} s", s);
+  return fmt::format("{} month{}", m, m == 1 ? "" : "s") + (s == 0 ? "" : fmt::format(" {} s", s));
+}
+
+// An instant as documents have it: seconds since 1970, bare or wrapped, or a text with a zone.
+Text InstantText(const Json* j) {
+  if (!j) return std::nullopt;
+  const Json& v = Unwrap(*j);
+  if (v.is_number() && std::abs(v.get<double>()) < 1e11)
+    return FormatInstant(static_cast<Instant>(v.get<double>()));
+  if (!v.is_string()) return std::nullopt;
+  const auto t = ParseInstant(v.get<std::string>(), true);
+  return t ? Text(FormatInstant(*t)) : Text();
+}
+
+// Which Airflow wrote a document: 1 is the form of Airflow 2, later ones are of Airflow 3. Where none is
+// given, or one that does not fit, the words tell: datasets became assets, and a schedule_interval became a
+// timetable.
+std::string EngineVersion(const Json& document) {
+  const Json* version = Find(document, {"__version"});
+  if (version && version->is_number() && version->get<double>() < 2) return "2";
+  const Json& dag = document["dag"];
+  const Json* timetable = Find(dag, {"timetable", "_timetable"});
+  const std::string type = timetable ? TypeOf(*timetable) : "";
+  const bool old_words = dag.contains("schedule_interval") || dag.contains("dataset_triggers") ||
+                         dag.contains("_dag_id") || type.find("Dataset") != std::string::npos;
+  return old_words || !version ? "2" : "3";
 }
 
 struct Row {
@@ -130,6 +177,16 @@ class DagReader {
     const Json* client = Find(document, {"client_defaults"});
     const Json* defaults = client ? Find(*client, {"tasks"}) : nullptr;
     ScheduleFact schedule = Schedule(dag);
+    schedule.engine_version = EngineVersion(document);
+    schedule.start = InstantText(Find(dag, {"start_date"}));
+    if (const Json* most = Find(dag, {"max_active_runs"}); most && most->is_number())
+      schedule.max_runs = most->get<std::int64_t>();
+    if (const Json* types = Find(dag, {"allowed_run_types"}); types && Unwrap(*types).is_array()) {
+      const Json& list = Unwrap(*types);
+      schedule.backfill_refused = std::none_of(list.begin(), list.end(), [](const Json& t) {
+        return t.is_string() && t.get<std::string>().find("backfill") != std::string::npos;
+      });
+    }
     const Json* tasks = Find(dag, {"tasks"});
     if (!tasks || !tasks->is_array())
       return diagnostics_.Warning(where, fmt::format("DAG '{}' has no list of tasks: left out", id));
@@ -150,31 +207,52 @@ class DagReader {
     return space_ + "/" + dag + "." + task;
   }
 
+  // A class of one's own may have the name of one of Airflow's and do something else: it keeps its whole
+  // path.
+  static std::string ClassName(const Json& timetable) {
+    static const std::set<std::string> known = {"CronDataIntervalTimetable",
+                                                "DeltaDataIntervalTimetable",
+                                                "CronTriggerTimetable",
+                                                "MultipleCronTriggerTimetable",
+                                                "DeltaTriggerTimetable",
+                                                "CronPartitionTimetable",
+                                                "EventsTimetable"};
+    const std::string path = TypeOf(timetable), name = LastDotted(path);
+    return known.count(name) && path.find('.') != std::string::npos && !StartsWith(path, "airflow.") ? path
+                                                                                                     : name;
+  }
+
+  static void Times(const Json& v, ScheduleFact& s) {
+    s.cron = TextAt(v, {"expression"});
+    if (const Json* several = Find(v, {"expressions"}); several && several->is_array()) {
+      std::vector<std::string> list;
+      for (const Json& e : *several)
+        if (e.is_string()) list.push_back(e.get<std::string>());
+      s.cron = Join(list, " | ");
+    }
+    s.timezone = ZoneName(Find(v, {"timezone"}));
+    if (const Json* delta = Find(v, {"delta"})) s.every = DurationText(*delta);
+    if (const Json* interval = Find(v, {"interval"})) s.interval = DurationText(*interval);
+    if (const Json* dates = Find(v, {"event_dates"}); dates && Unwrap(*dates).is_array())
+      for (const Json& date : Unwrap(*dates))
+        if (const Text at = InstantText(&date)) s.events.push_back(*at);
+  }
+
   ScheduleFact Schedule(const Json& dag) {
     ScheduleFact s;
     const Json* zone = Find(dag, {"timezone"});
     const Json* timetable = Find(dag, {"timetable", "_timetable"});
     const Json* interval = Find(dag, {"schedule_interval"});
     if (timetable) {
-      s.type = LastDotted(TypeOf(*timetable));
+      s.type = ClassName(*timetable);
       const Json& v = Unwrap(*timetable);
-      s.cron = TextAt(v, {"expression"});
-      if (const Json* several = Find(v, {"expressions"}); several && several->is_array()) {
-        std::vector<std::string> list;
-        for (const Json& e : *several)
-          if (e.is_string()) list.push_back(e.get<std::string>());
-        s.cron = Join(list, " | ");
-      }
-      s.timezone = ZoneName(Find(v, {"timezone"}));
-      if (const Json* delta = Find(v, {"delta"})) s.every = DurationText(*delta);
-      if (const Json* nested = Find(v, {"timetable"})) {  // assets or time
-        const Json& inner = Unwrap(*nested);
-        s.cron = TextAt(inner, {"expression"});
-        s.timezone = ZoneName(Find(inner, {"timezone"}));
-      }
+      const Json* nested = Find(v, {"timetable"});  // assets or time
+      if (nested) s.inner = ClassName(*nested);
+      Times(nested ? Unwrap(*nested) : v, s);
       Condition(v, s.on);
       // The data interval of these classes ended at the tick; a trigger's says nothing of the day it writes.
-      if (*s.type == "CronDataIntervalTimetable" || *s.type == "DeltaDataIntervalTimetable")
+      const std::string& times = s.inner ? *s.inner : *s.type;
+      if (times == "CronDataIntervalTimetable" || times == "DeltaDataIntervalTimetable")
         s.covers = "interval";
     } else if (interval) {
       if (interval->is_string()) {

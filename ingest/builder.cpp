@@ -590,6 +590,24 @@ class Builder {
     }
   }
 
+  // A schedule with what a registry says over it. Another cron than the orchestrator's leaves nothing of what
+  // its class told: then nobody knows which runs there are.
+  static ScheduleFact Overridden(const ScheduleFact& known, const ScheduleFact& said) {
+    ScheduleFact out = known;
+    const bool other =
+        (said.cron && said.cron != known.cron) || (said.timezone && said.timezone != known.timezone);
+    if (said.cron && other) {
+      out.type.reset(), out.inner.reset(), out.interval.reset(), out.covers.reset(), out.every.reset();
+      out.events.clear();
+      out.cron = said.cron, out.timezone = said.timezone;
+    }
+    if (said.type) out.type = said.type;
+    if (said.covers) out.covers = said.covers, out.covers_declared = said.covers_declared;
+    if (said.rewrites) out.rewrites = said.rewrites;
+    if (!said.on.empty()) out.on = said.on;
+    return out;
+  }
+
   void MakeJobs() {
     std::map<std::string, Job> jobs;
     for (std::uint32_t s = 0; s < sources_.size(); ++s) {
@@ -599,7 +617,10 @@ class Builder {
         job.name = f.name;
         job.seen.push_back(SeenAt(s, f.at));
         if (f.orchestrator) job.orchestrator = *f.orchestrator;
-        if (f.schedule && (registry || !job.schedule)) job.schedule = f.schedule;
+        if (f.schedule && registry)
+          job.schedule = job.schedule ? Overridden(*job.schedule, *f.schedule) : *f.schedule;
+        else if (f.schedule)
+          job.schedule = job.schedule ? Overridden(*f.schedule, *job.schedule) : *f.schedule;
         const auto take = [&](const std::vector<std::string>& names, std::vector<DatasetId>& out) {
           for (const std::string& name : names)
             if (const auto id = Resolve(name, registry)) out.push_back(*id);

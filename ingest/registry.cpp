@@ -339,18 +339,19 @@ ScheduleFact ReadSchedule(YamlMap& job, const YAML::Node& node, const Defaults& 
   if (const auto covers = map.Get("covers")) {
     if (const auto word = ScalarText(*covers)) {
       if (*word == "interval" || *word == "tick")
-        s.covers = *word;
+        s.covers = *word, s.covers_declared = true;
       else
         map.Fail("covers",
                  fmt::format("covers '{}' of {} must be interval, tick or {{last: 1d}}", *word, job.what()));
     } else {
       YamlMap last(*covers, job.file(), "covers of " + job.what(), job.diagnostics());
       if (const Text duration = last.valid() ? last.GetDuration("last") : std::nullopt)
-        s.covers = "last " + *duration;
+        s.covers = "last " + *duration, s.covers_declared = true;
       if (last.valid()) last.Finish();
     }
   }
-  if (!s.cron && s.on.empty()) map.Fail("cron", fmt::format("{} has neither 'cron' nor 'on'", map.what()));
+  if (!s.cron && s.on.empty() && !s.covers && !s.rewrites)
+    map.Fail("cron", fmt::format("{} has neither 'cron' nor 'on'", map.what()));
   map.Finish();
   return s;
 }

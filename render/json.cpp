@@ -461,6 +461,11 @@ std::string GraphJson(const LineageGraph& g) {
                   {"cron", s.cron ? Json(*s.cron) : Json()},
                   {"timezone", s.timezone ? Json(*s.timezone) : Json()}};
       if (s.every) schedule["every"] = *s.every;
+      if (s.interval) schedule["interval"] = *s.interval;
+      if (s.inner) schedule["times"] = *s.inner;
+      if (s.start) schedule["start"] = *s.start;
+      if (!s.events.empty()) schedule["events"] = s.events;
+      if (s.engine_version) schedule["engine_version"] = *s.engine_version;
       if (s.covers) schedule["covers"] = *s.covers;
       if (s.rewrites) schedule["rewrites"] = *s.rewrites;
       if (!job.fires_on.empty()) schedule["on"] = NamesJson(g, job.fires_on);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"
 
@@ -19,11 +21,17 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
       parts.push_back(cells.whole ? "all of " + d.name : name + " " + SpansText(d, cells.spans));
       names.push_back(d.name);
     }
+    const bool own = std::any_of(step.rewrites.begin(), step.rewrites.end(),
+                                 [&](const Cells& cells) { return cells.dataset == step.dataset; });
     Hazard h = MakeHazard(
         "rewritten-along", HazardSeverity::kWarning, step.dataset, step.whole ? SpanSet::All() : step.spans,
         fmt::format("the run that rebuilds {} also writes {}", c.graph[step.dataset].name, ListOf(parts)),
         c.graph[step.dataset].methods.count("dbt_batches") > 0
             ? "batches are whole ones, by UTC: declare the partitions as they are, or ask for whole ones"
+        : own && !step.methods.empty() && step.methods[0].engine == "airflow"
+            ? "runs of its DAG are cut otherwise than its cells: ask for the cells of whole runs, or declare "
+              "which "
+              "cells a run writes (jobs: schedule: {covers: interval})"
             : "if the job can be run for one output alone, declare separable: true");
     h.evidence["datasets"] = names;
     out.push_back(std::move(h));

@@ -33,7 +33,8 @@ void FieldsOf(V& v, RefreshFact& f) {
 
 template <typename V>
 void FieldsOf(V& v, ScheduleFact& f) {
-  v(f.type, f.cron, f.timezone, f.rewrites, f.covers, f.every, f.on);
+  v(f.type, f.cron, f.timezone, f.rewrites, f.covers, f.every, f.on, f.interval, f.inner, f.start, f.events,
+    f.engine_version, f.covers_declared, f.backfill_refused, f.max_runs);
 }
 
 template <typename V>

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The DAG that the Airflow feed writes, run by a real Airflow: it succeeds, and runs the plan's steps in its order.
 # The commands' program is a stand-in that writes down how it was called.
+# And the dates of backfills: a real Airflow's dry run of them is exactly the runs that a plan's cells need.
 set -euo pipefail
 program=$(realpath "$1"); root=$(cd "$(dirname "$0")/../.." && pwd)
 venv=${BACKREACH_VENVS:-$root/build/venvs}/airflow
@@ -34,3 +35,4 @@ for step in plan["steps"]:
         assert max(at[before]) < min(at[step["id"]]), (step["id"], before, calls)
 print(f"{len(calls)} commands of {len(plan['steps'])} steps ran in the plan's order")
 P
+"$venv/bin/python" "$root/tests/real/airflow_dates.py" "$program" "$work"

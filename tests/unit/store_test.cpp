@@ -215,7 +215,9 @@ TEST_CASE("two first ingests at once both end up in the store, and nothing is le
 TEST_CASE("blocks give back every field, and a damaged one is refused or read, and nothing worse") {
   std::vector<JobFact> jobs(2);
   jobs[0].name = "nightly", jobs[0].orchestrator = "airflow";
-  jobs[0].schedule = ScheduleFact{"cron", "0 6 * * *", "Europe/Berlin", {}, "1 day", {}, {"a", "b"}};
+  ScheduleFact& schedule = jobs[0].schedule.emplace();
+  schedule.type = "cron", schedule.cron = "0 6 * * *", schedule.timezone = "Europe/Berlin";
+  schedule.covers = "1 day", schedule.on = {"a", "b"}, schedule.max_runs = 4, schedule.covers_declared = true;
   jobs[0].reads = {"a", ""}, jobs[0].slots = -3, jobs[0].seconds_per_cell = 0.25, jobs[0].separable = false;
   jobs[0].findings = {{"side-effects", "mails", {{"who", "x"}, {"y", ""}}, {"dag.json", "/dag/1"}}};
   jobs[0].methods = {{"airflow", "dag.task"}}, jobs[0].at = {"dag.json", "/dag"};
@@ -232,6 +234,8 @@ TEST_CASE("blocks give back every field, and a damaged one is refused or read, a
   CHECK(back[0].schedule->covers == "1 day");
   CHECK(back[0].schedule->timezone == "Europe/Berlin");
   CHECK_FALSE(back[0].schedule->rewrites);
+  CHECK(back[0].schedule->max_runs == 4);
+  CHECK(back[0].schedule->covers_declared);
   CHECK(back[0].schedule->on == jobs[0].schedule->on);
   CHECK(back[0].reads == jobs[0].reads);
   CHECK(back[0].slots == -3);
