@@ -356,12 +356,13 @@ class Parser {
       out.steps = time.steps, out.row_steps = rows.row_steps;
       out.zone = time.zone, out.unclear = rows.unclear, out.own = time.own;
       out.measure = time.measure;
-      out.unit = time.measure == Measure::kSeconds  ? *UnitOf("second")
-                 : time.measure == Measure::kMillis ? *UnitOf("millisecond")
-                 : time.measure == Measure::kKey
-                     ? TimeUnit{Duration::Unit::kDay, 0}
-                     : PlainUnit(time.measure != Measure::kMoment, time.now_name, dialect_)
-                           .value_or(TimeUnit{Duration::Unit::kDay, 0});
+      const auto plain = time.measure == Measure::kSeconds  ? UnitOf("second")
+                         : time.measure == Measure::kMillis ? UnitOf("millisecond")
+                         : time.measure == Measure::kDays   ? UnitOf("day")
+                         : time.measure == Measure::kKey
+                             ? std::nullopt
+                             : PlainUnit(time.measure == Measure::kDay, time.now_name, dialect_);
+      out.unit = plain.value_or(TimeUnit{Duration::Unit::kDay, 0});
       return out;
     }
     // year(x) * 100 + month(x): the finer of the two.
@@ -884,7 +885,7 @@ class Parser {
       return begins && letters > 0 ? Shortened(std::move(v), letters) : Both(v, v);
     }
     if (upper == "DATEFROMPARTS" || upper == "DATE_FROM_PARTS" || upper == "MAKE_DATE" ||
-        (upper == "DATE" && arguments.size() == 3))
+        (upper == "DATE" && arguments.size() == 3 && dialect_ != SqlDialect::kSqlite))
       return FromParts(arguments);
     if (upper == "RUN_QUERY" || upper == "GET_SINGLE_VALUE") return Asked(arguments);
     const TimeFunction* f = FindTimeFunction(upper, package ? SqlDialect::kJinja : dialect_);
