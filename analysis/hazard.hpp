@@ -70,6 +70,8 @@ Hazard MakeHazard(const char* code, HazardSeverity severity, DatasetId dataset, 
 // Where the bound of a finding (`bound`: a RunBound, or `since`: a day) lies for a run now; nothing where
 // nobody knows.
 std::optional<Instant> ReachOf(Instant now, const Dataset& dataset, const Finding& finding);
+// The declared variables filter in the place of a finding's bound: where they are given, the query has none.
+bool RangeInstead(const Dataset& dataset, const Finding& finding);
 // What a build from nothing would lack of the dataset's history, as its query has it: its finding, or null.
 const Finding* LostByRebuild(const Frame& frame, DatasetId id, const Dataset& dataset);
 // Of what is written, the cells that begin before the bound of a finding; all of them

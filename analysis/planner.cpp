@@ -660,11 +660,16 @@ class Planner {
         const auto it = found.find(code);
         return it != found.end() && it->second;
       };
+      // What a run cuts beside its step is that hazard's alone.
+      const bool cut = std::any_of(plan_.hazards.begin(), plan_.hazards.end(), [&](const Hazard& h) {
+        return h.code == "partial-overwrite" && h.severity == HazardSeverity::kBlocking &&
+               h.dataset == step.dataset && (h.whole || step.whole || h.spans.Intersects(step.spans));
+      });
       const bool open = request_.include_open && d.layout && !step.whole &&
                         step.spans.back().end > frame_[step.dataset].complete_end;
       if (has("watermark-filter"))
         step.effect = Effect::kKeptOld;
-      else if (step.effect == Effect::kLost || blocks("partial-overwrite"))
+      else if (step.effect == Effect::kLost || cut)
         step.effect = Effect::kLost;
       else if (d.writes == Writes::kAppend || has("bounded-match") || has("unfiltered-batch") ||
                blocks("null-key"))

@@ -45,7 +45,10 @@ void RunBound::Shift(std::int64_t count, Duration::Unit unit) {
 }
 
 Instant RunBound::At(Instant now, const Zone& zone) const {
-  return std::max(Apply(steps, now, zone), Apply(steps, now, *Zone::Utc()));
+  const Instant at = std::max(Apply(steps, now, zone), Apply(steps, now, *Zone::Utc()));
+  const Zone* own = clock.empty() ? nullptr : Zone::Find(clock);
+  // What that clock shows is compared with rows that go by the zone's.
+  return own ? std::max(at, zone.FirstReach(own->ToCivil(Apply(steps, now, *own)))) : at;
 }
 
 Instant RunBound::Typical() const {
@@ -53,20 +56,26 @@ Instant RunBound::Typical() const {
   return Apply(steps, kSomeDay, *Zone::Utc());
 }
 
-std::string RunBound::Describe() const {
+std::string RunBound::LooksBack() const {
   std::vector<std::string> shifts;
-  std::optional<Grain::Unit> coarsest;
-  for (const Step& step : steps) {
-    if (step.floor)
-      coarsest = std::max(coarsest.value_or(*step.floor), *step.floor);
-    else if (step.shift.count < 0)
-      shifts.push_back(Plural(-step.shift.count, UnitWord(step.shift.unit)));
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    // A week that begins on a Sunday is one of Mondays, moved by a day and back.
+    const bool sunday = i > 0 && steps[i - 1].floor == Grain::Unit::kWeek && i > 1 && !steps[i - 2].floor;
+    const std::int64_t back = -steps[i].shift.count - (sunday ? 1 : 0);
+    if (!steps[i].floor && back > 0) shifts.push_back(Plural(back, UnitWord(steps[i].shift.unit)));
   }
+  return Join(shifts, " and ");
+}
+
+std::string RunBound::Describe() const {
+  std::optional<Grain::Unit> coarsest;
+  for (const Step& step : steps)
+    if (step.floor) coarsest = std::max(coarsest.value_or(*step.floor), *step.floor);
+  const std::string shifts = LooksBack();
   const std::string unit = coarsest ? FormatGrain(Grain{*coarsest, 1}) : "";
   if (shifts.empty()) return coarsest ? "of the run's own " + unit : "from the time of the run on";
-  if (!coarsest || *coarsest == Grain::Unit::kDay)
-    return "of the last " + Join(shifts, " and ") + " before the run";
-  return "since the start of the " + unit + ", " + Join(shifts, " and ") + " before the run";
+  if (!coarsest || *coarsest <= Grain::Unit::kDay) return "of the last " + shifts + " before the run";
+  return "since the start of the " + unit + ", " + shifts + " before the run";
 }
 
 std::string FormatRunBound(const RunBound& bound) {
@@ -75,6 +84,7 @@ std::string FormatRunBound(const RunBound& bound) {
     words.push_back(step.floor ? FormatGrain(Grain{*step.floor, 1})
                                : (step.shift.count < 0 ? "-" : "+") +
                                      FormatDuration({std::abs(step.shift.count), step.shift.unit}));
+  if (!bound.clock.empty()) words.push_back("@" + bound.clock);
   return Join(words, " ");
 }
 
@@ -86,9 +96,11 @@ std::optional<RunBound> ParseRunBound(std::string_view text) {
       const auto length = ParseDuration(std::string_view(word).substr(1));
       if (!length) return std::nullopt;
       out.Shift(word[0] == '-' ? -length->count : length->count, length->unit);
+    } else if (word[0] == '@') {
+      out.clock = word.substr(1);
     } else {
       const auto grain = ParseGrain(word);
-      if (!grain || !grain->bears_dates()) return std::nullopt;
+      if (!grain || (!grain->bears_dates() && grain->unit != Grain::Unit::kHour)) return std::nullopt;
       out.Floor(grain->unit);
     }
   }

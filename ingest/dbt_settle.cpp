@@ -412,7 +412,7 @@ class Settler {
       find("on-schema-change", node.write->on_schema_change);
     if (node.write->config.materialized == "table" && !node.write->sql.empty() && !node.write->python) {
       // Matters where it holds a history by partitions, which a registry may say.
-      const SqlTraits traits = ReadRunBounds(node.write->sql, *own_macros_);
+      const SqlTraits traits = ReadRunBounds(node.write->sql, *own_macros_, DialectOf(m_.adapter));
       if (!traits.first_bound_how.empty())
         find("partial-overwrite", "its query " + traits.first_bound_how, {{"history", "only"}});
     }
@@ -429,7 +429,7 @@ class Settler {
       StaticPartitions(node, find);
     if (mode == "merge" || mode == "delete_insert")
       for (const std::string& predicate : node.write->predicates) {
-        const PredicateBound bound = ReadPredicate(predicate);
+        const PredicateBound bound = ReadPredicate(predicate, DialectOf(m_.adapter));
         if (!bound.bounds) continue;
         std::map<std::string, std::string> data;
         if (bound.reach) data["bound"] = FormatRunBound(*bound.reach);
@@ -446,7 +446,8 @@ class Settler {
         if (IsData(parent) && !event_timed_.count(parent)) find("unfiltered-batch", parent);
     if (node.write->sql.empty()) return;
     if (node.write->python) return PythonTraits(node, mode, facts);
-    const SqlTraits traits = ReadSqlTraits(node.write->sql, *own_macros_, fact.relation);
+    const SqlTraits traits =
+        ReadSqlTraits(node.write->sql, *own_macros_, fact.relation, DialectOf(m_.adapter));
     // What each batch or run leaves out of its own result. A range that is replaced by nothing is emptied.
     const bool empties = node.write->microbatch && mode == "replace";
     const char* code = mode == "whole" || empties ? "partial-overwrite" : "watermark-filter";
@@ -457,7 +458,8 @@ class Settler {
       if (empties) data["each"] = "batch";
       find(code, how, std::move(data));
     };
-    if (traits.watermark && mode != "whole") bounded(traits.watermark_how, {}, traits.instead_of_watermark);
+    if (traits.watermark && mode != "whole")
+      bounded(traits.watermark_how, traits.watermark_bound, traits.instead_of_watermark);
     if (!traits.bound_how.empty()) bounded(traits.bound_how, traits.bound, traits.instead_of_bound);
     // Batches after the first find a table, in a full refresh too.
     const bool as_rerun = node.write->microbatch && !traits.bound_how.empty();
@@ -510,7 +512,8 @@ class Settler {
     std::optional<RunBound> furthest;
     bool known = true;
     for (const std::string& partition : node.write->static_partitions) {
-      const PredicateBound bound = ReadPredicate("DBT_INTERNAL_DEST.partition >= " + partition);
+      const PredicateBound bound =
+          ReadPredicate("DBT_INTERNAL_DEST.partition >= " + partition, DialectOf(m_.adapter));
       known = known && bound.reach;
       if (bound.reach && (!furthest || bound.reach->Typical() < furthest->Typical())) furthest = bound.reach;
     }

@@ -41,7 +41,7 @@ std::string_view Called(const SqlToken& t) {
 // The arguments of a call or the parameters of a macro: what stands between the commas of the first bracket.
 std::vector<std::string_view> Arguments(std::string_view text, std::deque<std::string>& made) {
   Tokens t;
-  TokenizeSql(text, t, made);
+  TokenizeSql(text, t, made, SqlDialect::kJinja);
   std::vector<std::string_view> out;
   std::size_t from = 0;
   int depth = 0;
@@ -94,7 +94,7 @@ void BindParameters(std::string_view call, std::string_view macro, SqlTokens& ou
 }
 
 // Calls of the project's own macros are replaced by what their bodies say, those of bodies as well.
-SqlTokens Expanded(std::string_view sql, const MacroBodies& macros) {
+SqlTokens Expanded(std::string_view sql, const MacroBodies& macros, SqlDialect dialect) {
   constexpr std::size_t kMost = 200'000;
   constexpr int kDeepest = 8;
   struct Level {
@@ -104,7 +104,7 @@ SqlTokens Expanded(std::string_view sql, const MacroBodies& macros) {
   };
   SqlTokens out;
   std::vector<Level> levels;
-  TokenizeSql(sql, levels.emplace_back().tokens, out.made);
+  TokenizeSql(sql, levels.emplace_back().tokens, out.made, dialect);
   out.reserve(levels[0].tokens.size());
   while (!levels.empty()) {
     Level& level = levels.back();
@@ -119,7 +119,7 @@ SqlTokens Expanded(std::string_view sql, const MacroBodies& macros) {
       const auto body = call.empty() || ComputesOnly(call) ? macros.end() : macros.find(std::string(call));
       if (body != macros.end() && !body->second.empty()) {
         levels.emplace_back().call = token.text;
-        TokenizeSql(body->second, levels.back().tokens, out.made);
+        TokenizeSql(body->second, levels.back().tokens, out.made, dialect);
         continue;
       }
     }
@@ -232,6 +232,10 @@ void SayNearest(const std::vector<SqlBound>& bounds, std::optional<RunBound>& re
     if (!nearest || where(bound) > where(*nearest)) nearest = &bound;
   if (!nearest) return;
   reach = nearest->reach;
+  if (!reach && nearest->unset.empty()) {
+    how = "takes only rows by the run's date, and how far back is not understood";
+    return;
+  }
   if (!reach) {
     std::set<std::string> names(nearest->unset.begin(), nearest->unset.end());
     how = "takes only rows from so long before the run as " + ListOf({names.begin(), names.end()}) +
@@ -243,9 +247,14 @@ void SayNearest(const std::vector<SqlBound>& bounds, std::optional<RunBound>& re
 }
 
 // The bounds of a rerun in production, and what `out` says of them.
-std::vector<SqlBound> BoundsIn(const Tokens& t, SqlTraits& out) {
+std::vector<SqlBound> BoundsIn(const Tokens& t, SqlDialect dialect, SqlTraits& out,
+                               std::vector<SqlBound>* own = nullptr) {
   std::vector<SqlBound> rerun, first;
-  for (const SqlBound& bound : RunBoundsOf(t)) {
+  for (const SqlBound& bound : RunBoundsOf(t, dialect)) {
+    if (bound.own) {
+      if (own) own->push_back(bound);
+      continue;
+    }
     if (bound.aside) {
       out.bounded_aside = true;
       continue;
@@ -256,6 +265,25 @@ std::vector<SqlBound> BoundsIn(const Tokens& t, SqlTraits& out) {
   SayNearest(rerun, out.bound, out.bound_how);
   SayNearest(first, out.first_bound, out.first_bound_how);
   return rerun;
+}
+
+// Each of its watermarks looks back from the newest row: the one that does so the least.
+void SayLookback(const std::vector<SqlBound>& own, const std::vector<std::size_t>& marks, SqlTraits& out) {
+  std::optional<RunBound> nearest;
+  for (const std::size_t mark : marks) {
+    const SqlBound* of = nullptr;
+    for (const SqlBound& bound : own) {
+      if (mark < bound.from || mark >= bound.to) continue;
+      if (!bound.reach) return;
+      if (!of || bound.reach->Typical() > of->reach->Typical()) of = &bound;
+    }
+    if (!of) return;
+    if (!nearest || of->reach->Typical() > nearest->Typical()) nearest = of->reach;
+  }
+  const std::string back = nearest ? nearest->LooksBack() : "";
+  if (back.empty()) return;
+  out.watermark_bound = nearest;
+  out.watermark_how = "takes only rows newer than its newest less " + back;
 }
 
 }  // namespace
@@ -293,16 +321,16 @@ bool ComputesOnly(std::string_view call) {
   return false;
 }
 
-SqlTraits ReadRunBounds(std::string_view sql, const MacroBodies& macros) {
+SqlTraits ReadRunBounds(std::string_view sql, const MacroBodies& macros, SqlDialect dialect) {
   SqlTraits out;
-  BoundsIn(Expanded(sql, macros), out);
+  BoundsIn(Expanded(sql, macros, dialect), dialect, out);
   return out;
 }
 
 SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
-                        const std::vector<std::string>& relation) {
+                        const std::vector<std::string>& relation, SqlDialect dialect) {
   SqlTraits out;
-  SqlTokens t = Expanded(sql, macros);
+  SqlTokens t = Expanded(sql, macros, dialect);
   FindOwnName(t, relation);
   const SqlBranches branches(t);
   std::vector<std::size_t> marks;  // where a watermark stands
@@ -487,7 +515,9 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
         add(out.unknown_filters, std::string(call));
     }
   }
-  const std::vector<SqlBound> bounds = BoundsIn(t, out);
+  std::vector<SqlBound> own;
+  const std::vector<SqlBound> bounds = BoundsIn(t, dialect, out, &own);
+  if (used) SayLookback(own, marks, out);
   for (const auto& [name, at] : uses) add(out.variables, name);
   std::sort(out.variables.begin(), out.variables.end());
   const auto apart = [&](const std::string& name, std::size_t from) {

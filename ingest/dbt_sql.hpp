@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "graph/run_bound.hpp"
+#include "ingest/sql_dialect.hpp"
 
 namespace backreach {
 
@@ -16,6 +17,8 @@ struct SqlTraits {
   // The rows taken are bounded by the model's own content (newer than its newest, keys that it has not).
   bool watermark = false;
   std::string watermark_how;
+  // Where it looks back from its newest row: no row is newer than the run, so that what this leaves is taken.
+  std::optional<RunBound> watermark_bound;
   // ... or by the run's date: of several such filters the one that reaches back the least.
   std::optional<RunBound> bound;
   // How, for people; it is empty where there is none, and stands without `bound` where nobody knows how far.
@@ -44,10 +47,12 @@ using MacroBodies = std::unordered_map<std::string, std::string>;
 // `relation`: database, schema and name of the model's own table, which its SQL may name in the place of
 // `{{ this }}`.
 SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros = {},
-                        const std::vector<std::string>& relation = {});
+                        const std::vector<std::string>& relation = {},
+                        SqlDialect dialect = SqlDialect::kUnknown);
 
 // Of these the bounds by the run's date alone.
-SqlTraits ReadRunBounds(std::string_view sql, const MacroBodies& macros = {});
+SqlTraits ReadRunBounds(std::string_view sql, const MacroBodies& macros = {},
+                        SqlDialect dialect = SqlDialect::kUnknown);
 
 // What dbt itself and its packages of expressions offer under this name: it computes, and neither filters nor
 // writes.

@@ -53,86 +53,162 @@ bool Ends(const SqlToken& t) {
                                                 "END",   "WINDOW", "EXCEPT", "INTERSECT"};
   return t.IsSymbol(';') || t.kind == Kind::kBlock || Among(t, kWords);
 }
-// The end of an expression that begins at `from`.
+// The end of an expression that begins at `from`. A CASE is an expression up to its END.
 std::size_t RightEnd(const SqlTokenList& t, std::size_t from) {
-  int depth = 0;
+  int depth = 0, cases = 0;
   for (std::size_t i = from; i < t.size(); ++i) {
     if (t[i].IsSymbol('(')) ++depth;
     if (t[i].IsSymbol(')') && depth-- == 0) return i;
-    if (depth == 0 && (Ends(t[i]) || t[i].IsSymbol(','))) return i;
+    if (depth != 0) continue;
+    if (t[i].Is("CASE")) ++cases;
+    if (cases == 0 && (Ends(t[i]) || t[i].IsSymbol(','))) return i;
+    if (t[i].Is("END")) --cases;
   }
   return t.size();
 }
 std::size_t LeftStart(const SqlTokenList& t, std::size_t end) {
-  int depth = 0;
+  int depth = 0, cases = 0;
   for (std::size_t i = end; i-- > 0;) {
     if (t[i].IsSymbol(')')) ++depth;
     if (t[i].IsSymbol('(') && depth-- == 0) return i + 1;
     static constexpr std::string_view kWords[] = {"ON", "NOT", "SELECT", "FROM", "CASE", "BETWEEN"};
-    if (depth == 0 && (Ends(t[i]) || t[i].IsSymbol(',') || Among(t[i], kWords))) return i + 1;
+    if (depth != 0) continue;
+    if (t[i].Is("END") && i + 1 == end) {
+      ++cases;
+      continue;
+    }
+    if (cases > 0) {
+      if (t[i].Is("CASE")) --cases;
+      continue;
+    }
+    if (Ends(t[i]) || t[i].IsSymbol(',') || Among(t[i], kWords)) return i + 1;
   }
   return 0;
 }
 
-// The other side's own lengths go over to this one: ts + 3 days >= now is ts >= now - 3 days.
-void TakeOver(RunBound& bound, const SqlWorth& other) {
-  for (const RunBound::Step& step : other.bound.steps)
-    if (!step.floor) bound.Shift(-step.shift.count, step.shift.unit);
-}
+// What a comparison takes nothing older than.
+struct Limit {
+  bool bounds = false;
+  std::optional<RunBound> reach;  // nothing: nobody knows
+  bool own = false;
+};
+constexpr auto kNoLimit = Limit{};
+Limit Unknown() { return {true, std::nullopt, false}; }
 
-// What a comparison takes nothing older than; nothing if it is no such bound.
-std::optional<RunBound> BoundBy(Compares how, const SqlWorth& left, const SqlWorth& right) {
-  const auto difference = [](const SqlWorth& of, const SqlWorth& amount) -> std::optional<RunBound> {
-    RunBound out;
-    const bool whole_days = of.unit.unit != Duration::Unit::kHour && of.unit.unit != Duration::Unit::kMinute;
-    if (of.difference && whole_days) out.Floor(Grain::Unit::kDay);
-    if (!of.difference)
-      for (const RunBound::Step& step : of.bound.steps)
-        if (step.floor) out.steps.push_back(step);
-    if (amount.number)
-      out.Shift(-static_cast<std::int64_t>(std::floor(*amount.number * of.unit.times)), of.unit.unit);
-    else
-      for (const RunBound::Step& step : amount.bound.steps)
-        if (!step.floor) out.Shift(-std::abs(step.shift.count), step.shift.unit);
-    return out;
-  };
-  const auto length = [](const SqlWorth& w) { return !w.now && !w.column && (w.number || w.amounts); };
-  const auto apart = [](const SqlWorth& w) { return w.now && (w.difference || w.column); };
-  const auto plain = [&](const SqlWorth& time, const SqlWorth& other) -> std::optional<RunBound> {
-    if (!time.now || other.now || time.difference || time.column || !(other.column || other.written))
-      return std::nullopt;
-    RunBound out = time.bound;
-    TakeOver(out, other);
-    return out;
-  };
-  switch (how) {
-    case Compares::kAbove:
-    case Compares::kBetween:
-    case Compares::kIn:
-      if (apart(right) && length(left)) return difference(right, left);
-      return plain(right, left);
-    case Compares::kBelow:
-      if (apart(left) && length(right)) return difference(left, right);
-      return plain(left, right);
-    case Compares::kEqual:
-      if (apart(left) && length(right)) return difference(left, right);
-      if (apart(right) && length(left)) return difference(right, left);
-      if (const auto bound = plain(right, left)) return bound;
-      return plain(left, right);
-    case Compares::kNot: break;
+using What = SqlWorth::Kind;
+using Counts = TimeFunction::Counts;
+
+class Comparer {
+ public:
+  explicit Comparer(SqlDialect dialect) : dialect_(dialect) {}
+
+  // The time of the run less the rows is at most so much: `now - ts <= 3 days`.
+  Limit Apart(const SqlWorth& apart, const SqlWorth& most, bool negative, bool strict) const {
+    if (apart.unclear || most.now || most.rows || most.unclear) return Unknown();
+    SqlSteps steps = apart.steps, row_steps = apart.row_steps;
+    const double sign = negative ? -1 : 1;
+    SqlSteps lengths = most.steps;
+    if (most.kind == What::kText) {
+      const auto read = LengthsOf(most.text, dialect_);
+      if (!read) return Unknown();
+      for (const TimeLength& length : *read) lengths.push_back({std::nullopt, length, false});
+    } else if (most.kind == What::kNumber) {
+      if (apart.unit.times == 0) return Unknown();
+      double n = sign * most.number;
+      // By whole units: less than 3 is at most 2, and at most 2 whole ones that have passed is less than 3.
+      const bool whole = apart.counts != Counts::kExact;
+      if (whole) n = strict ? std::ceil(n) - 1 : std::floor(n), strict = false;
+      const bool passed = apart.counts == Counts::kElapsed && apart.unit.unit <= Duration::Unit::kWeek;
+      if (passed) n += 1, strict = true;
+      if (apart.counts == Counts::kElapsed && !passed) {
+        const auto cut = CutOf(apart.unit.unit == Duration::Unit::kYear ? "year" : "month");
+        steps.push_back({cut, {}, false}), row_steps.push_back({cut, {}, false});
+      }
+      // Months are not equally long: months_between by as much as they differ.
+      if (!whole && apart.unit.unit >= Duration::Unit::kMonth)
+        lengths.push_back({std::nullopt, {*UnitOf("day"), -3}, false});
+      lengths.push_back({std::nullopt, {apart.unit, n}, false});
+      return Behind(apart, std::move(steps), lengths, 1, row_steps, strict);
+    } else if (most.kind != What::kLength) {
+      return Unknown();
+    }
+    return Behind(apart, std::move(steps), lengths, sign, row_steps, strict);
   }
-  return std::nullopt;
-}
 
-// Above a day and not on it: a date of that day is not taken.
-void Without(RunBound& bound, const TimeUnit& unit) {
-  bool days = false;
-  for (const RunBound::Step& step : bound.steps)
-    days = step.floor ? true : days && step.shift.unit >= Duration::Unit::kDay;
-  if (!days) return;
-  const bool larger = unit.unit > Duration::Unit::kDay && unit.times >= 1;
-  bound.Shift(larger ? static_cast<std::int64_t>(unit.times) : 1, larger ? unit.unit : Duration::Unit::kDay);
-}
+  // `big >= small`, or `>`.
+  Limit AtLeast(const SqlWorth& big, const SqlWorth& small, bool strict) const {
+    const bool rows = Rows(big);
+    if (small.kind == What::kTime && rows) {
+      if (big.unclear && !small.own) return Unknown();
+      if (big.unclear) return kNoLimit;
+      Limit out{true, BoundBehind(small.steps, big.row_steps, strict, dialect_), small.own};
+      out.reach->clock = small.zone;
+      return out;
+    }
+    const bool known = Amount(big) || Rows(big) || big.kind == What::kUnknown;
+    if (small.kind == What::kApart && (!small.reversed || small.absolute) && !big.now && known)
+      return Apart(small, big, false, strict);
+    if (big.kind == What::kApart && big.reversed && !big.absolute && !small.now && Amount(small))
+      return Apart(big, small, true, strict);
+    // Something is made of the time of the run, and nobody knows what.
+    if (small.kind == What::kUnknown && small.now && !small.window) {
+      if (!small.rows && (rows || big.kind == What::kUnknown)) return Unknown();
+      if (small.rows && Amount(big)) return Unknown();
+    }
+    return kNoLimit;
+  }
+
+  Limit Equal(const SqlWorth& a, const SqlWorth& b) const {
+    const SqlWorth& small = a.kind == What::kTime || a.kind == What::kApart || (a.now && !b.now) ? a : b;
+    const SqlWorth& big = &small == &a ? b : a;
+    if (small.kind == What::kApart && Amount(big)) {
+      const bool near = big.kind == What::kNumber && std::abs(big.number) <= 1;
+      SqlWorth apart = small;
+      return near ? Apart(apart, big, apart.reversed, false) : Unknown();
+    }
+    Limit out = AtLeast(big, small, false);
+    if (!out.bounds || !out.reach) return out;
+    // What lies between the one time that is taken and the run is not.
+    if (small.own || !Near(*out.reach, small.steps)) return Unknown();
+    return out;
+  }
+
+ private:
+  static bool Amount(const SqlWorth& w) {
+    return !w.now && !w.rows && (w.kind == What::kNumber || w.kind == What::kLength || w.kind == What::kText);
+  }
+  static bool Rows(const SqlWorth& w) {
+    if (w.now) return false;
+    if (w.kind == What::kRows || (w.kind == What::kUnknown && w.written)) return true;
+    return w.kind == What::kText && w.written && !w.text.empty() && !(w.text[0] >= '0' && w.text[0] <= '9');
+  }
+  Limit Behind(const SqlWorth& apart, SqlSteps steps, const SqlSteps& lengths, double sign,
+               const SqlSteps& row_steps, bool strict) const {
+    for (const SqlStep& step : lengths)
+      steps.push_back({std::nullopt, {step.length.unit, -sign * step.length.number}, false});
+    Limit out{true, BoundBehind(std::move(steps), row_steps, strict, dialect_), apart.own};
+    out.reach->clock = apart.zone;
+    return out;
+  }
+  // One of its own units back from the run, or less.
+  static bool Near(const RunBound& bound, const SqlSteps& steps) {
+    std::optional<Grain::Unit> unit;
+    for (const RunBound::Step& step : bound.steps)
+      if (step.floor) unit = step.floor;
+    if (!unit || steps.empty()) return false;
+    RunBound before;
+    before.Floor(*unit);
+    const bool quarter = *unit == Grain::Unit::kQuarter;
+    before.Shift(quarter ? -3 : -1, quarter || *unit == Grain::Unit::kMonth ? Duration::Unit::kMonth
+                                    : *unit == Grain::Unit::kYear           ? Duration::Unit::kYear
+                                    : *unit == Grain::Unit::kWeek           ? Duration::Unit::kWeek
+                                    : *unit == Grain::Unit::kHour           ? Duration::Unit::kHour
+                                                                            : Duration::Unit::kDay);
+    return bound.Typical() >= before.Typical();
+  }
+
+  SqlDialect dialect_;
+};
 
 // The ON of an outer join leaves no row of its first table out.
 bool OfOuterJoin(const SqlTokenList& t, std::size_t on) {
@@ -143,18 +219,24 @@ bool OfOuterJoin(const SqlTokenList& t, std::size_t on) {
   return t[before].Is("LEFT") || t[before].Is("FULL");
 }
 
-// Cheap, and true for every token that may hold the time of the run.
-bool HintsAtNow(const SqlToken& t) {
+// Cheap, and true for every token that may hold the time of the run or the table's own newest row.
+bool HintsAtNow(const SqlToken& t, SqlDialect dialect) {
   if (t.kind == Kind::kSymbol || t.kind == Kind::kNumber || t.text.size() < 3) return false;
-  if (t.kind == Kind::kWord) return NowOf(t) != NowKind::kNo || t.Is("UNIX_TIMESTAMP");
+  if (t.kind == Kind::kWord)
+    return NowNamed(t.text, dialect, true) != NowKind::kNo ||
+           NowNamed(t.text, dialect, false) != NowKind::kNo || t.Is("AGE");
   if (t.kind == Kind::kBlock && !StartsWith(t.text, "set ")) return false;
-  if (t.kind == Kind::kJinja)
+  if (t.kind == Kind::kString && t.text.size() <= 9 && NowInString(t.text) != NowKind::kNo) return true;
+  if (t.kind == Kind::kJinja) {
+    if (t.text == "this") return true;
     for (const char* call : {"ref(", "source(", "config(", "this"})
       if (StartsWith(t.text, call)) return false;
+  }
   if (t.kind != Kind::kJinja && t.kind != Kind::kBlock && t.text.find("{{") == std::string_view::npos)
     return false;
   const std::string upper = Upper(t.text);
-  for (const char* word : {"CURRENT_", "NOW", "TODAY", "DATE", "TIME", "RUN_STARTED_AT", "YESTERDAY", "_AGO"})
+  for (const char* word : {"CURRENT_", "NOW", "TODAY", "DATE", "TIME", "RUN_STARTED_AT", "YESTERDAY", "_AGO",
+                           "RUN_QUERY", "GET_SINGLE_VALUE", "TOMORROW"})
     if (upper.find(word) != std::string::npos) return true;
   return false;
 }
@@ -162,14 +244,15 @@ bool HintsAtNow(const SqlToken& t) {
 class BoundFinder {
  public:
   // `anywhere`: the tokens are a condition by themselves.
-  BoundFinder(const SqlTokenList& t, bool anywhere) : t_(t), anywhere_(anywhere) {}
+  BoundFinder(const SqlTokenList& t, bool anywhere, SqlDialect dialect)
+      : t_(t), anywhere_(anywhere), dialect_(dialect) {}
 
   std::vector<SqlBound> Run() {
     std::size_t first = 0;
-    while (first < t_.size() && !HintsAtNow(t_[first])) ++first;
+    while (first < t_.size() && !HintsAtNow(t_[first], dialect_)) ++first;
     if (first == t_.size()) return {};
     hints_.resize(t_.size());
-    for (std::size_t i = first; i < t_.size(); ++i) hints_[i] = HintsAtNow(t_[i]);
+    for (std::size_t i = first; i < t_.size(); ++i) hints_[i] = HintsAtNow(t_[i], dialect_);
     branches_.emplace(t_);
     for (std::size_t i = 0; i < t_.size(); ++i) {
       const Kind kind = t_[i].kind;
@@ -203,8 +286,8 @@ class BoundFinder {
   }
 
   SqlWorth Read(std::size_t from, std::size_t to, std::size_t choice, SqlSide& side) {
-    ReadSide(t_, from, to, names_, choice, side);
-    return WorthOf(side.parts);
+    ReadSide(t_, from, to, names_, choice, dialect_, side);
+    return WorthOf(side.parts, dialect_);
   }
 
   bool MayHoldNow(std::size_t from, std::size_t to) const {
@@ -215,19 +298,25 @@ class BoundFinder {
     return false;
   }
 
-  void Compare(std::size_t at, const Comparison& comparison) {
+  void Compare(std::size_t at, Comparison comparison) {
     const std::size_t left = LeftStart(t_, at);
     const bool branches = t_[comparison.right].kind == Kind::kBlock;
     const bool list = comparison.how == Compares::kIn;
     const std::size_t right_end = branches || list ? t_.size() : RightEnd(t_, comparison.right);
     if (!MayHoldNow(left, right_end)) return;
+    // Out of brackets of conditions; a NOT before one turns what is in it around.
+    bool negated = left > 0 && t_[left - 1].Is("NOT");
+    SqlClause clause = ClauseOf(t_, at);
+    while (clause.word == "(" && !Calls(clause)) {
+      if (clause.at > 0 && t_[clause.at - 1].Is("NOT")) negated = !negated;
+      clause = ClauseOf(t_, clause.at);
+    }
     if (!anywhere_) {
-      SqlClause clause = ClauseOf(t_, at);
-      while (clause.word == "(" && !Calls(clause)) clause = ClauseOf(t_, clause.at);
       if (!Filters(clause.word)) return;
       // An equality may only tie two tables in an ON.
       if (clause.word == "ON" && (comparison.how == Compares::kEqual || OfOuterJoin(t_, clause.at))) return;
     }
+    if (negated && !Turned(comparison)) return;
     if (branches) {
       // A side in branches: each by itself.
       std::size_t from = comparison.right + 1;
@@ -245,6 +334,12 @@ class BoundFinder {
     if (list) return Listed(at, left, comparison.right);
     Sides(comparison, at, left, comparison.right, right_end, at);
   }
+  static bool Turned(Comparison& comparison) {
+    if (comparison.how != Compares::kAbove && comparison.how != Compares::kBelow) return false;
+    comparison.how = comparison.how == Compares::kAbove ? Compares::kBelow : Compares::kAbove;
+    comparison.strict = !comparison.strict;
+    return true;
+  }
 
   // Not a bracket that only groups conditions.
   bool Calls(const SqlClause& bracket) const {
@@ -253,7 +348,7 @@ class BoundFinder {
     return !before.Is("AND") && !before.Is("OR") && !before.Is("NOT") && !Filters(Upper(before.text));
   }
 
-  // day in (current_date, current_date - 1): down to the earliest.
+  // day in (current_date, current_date - 1): down to where a day is left out.
   void Listed(std::size_t at, std::size_t left, std::size_t from) {
     std::vector<SqlBound> each;
     std::swap(each, out_);
@@ -264,9 +359,45 @@ class BoundFinder {
     }
     std::swap(each, out_);
     if (each.empty()) return;
-    out_.push_back(*std::min_element(each.begin(), each.end(), [](const SqlBound& a, const SqlBound& b) {
-      return (a.reach ? a.reach->Typical() : kMaxInstant) < (b.reach ? b.reach->Typical() : kMaxInstant);
-    }));
+    const auto where = [](const SqlBound& b) { return b.reach ? b.reach->Typical() : kMinInstant; };
+    std::stable_sort(each.begin(), each.end(),
+                     [&](const SqlBound& a, const SqlBound& b) { return where(a) > where(b); });
+    std::size_t last = 0;
+    while (last + 1 < each.size() && each[last + 1].reach &&
+           where(each[last]) - where(each[last + 1]) <= kDay)
+      ++last;
+    RunBound day;
+    day.Floor(Grain::Unit::kDay);
+    day.Shift(-1, Duration::Unit::kDay);
+    if (each[0].reach && where(each[0]) < day.Typical()) each[last].reach.reset();
+    out_.push_back(std::move(each[last]));
+  }
+
+  // What the comparison comes to, its second side read up to `to`.
+  Limit Limited(const Comparison& comparison, const SqlWorth& l, const SqlWorth& r, std::size_t to,
+                std::size_t choice) {
+    const Comparer compare(dialect_);
+    switch (comparison.how) {
+      case Compares::kAbove: return compare.AtLeast(l, r, comparison.strict);
+      case Compares::kBelow: return compare.AtLeast(r, l, comparison.strict);
+      case Compares::kEqual: return compare.Equal(l, r);
+      case Compares::kIn: return Item(l, r);
+      case Compares::kBetween: break;
+      case Compares::kNot: return kNoLimit;
+    }
+    if (const Limit low = compare.AtLeast(l, r, false); low.bounds) return low;
+    if (to >= t_.size() || !t_[to].Is("AND")) return kNoLimit;
+    SqlSide side;
+    const SqlWorth high = Read(to + 1, RightEnd(t_, to + 1), choice, side);
+    // now() between a and b: two columns say from when to when something holds.
+    if (l.kind == What::kTime && high.text != r.text) return kNoLimit;
+    return compare.AtLeast(high, l, false);
+  }
+  // One of a list: how far apart its items are is seen there.
+  Limit Item(const SqlWorth& l, const SqlWorth& r) const {
+    const Comparer compare(dialect_);
+    if (l.kind == What::kApart && r.kind == What::kNumber) return compare.Apart(l, r, l.reversed, false);
+    return compare.AtLeast(l, r, false);
   }
 
   void Sides(const Comparison& comparison, std::size_t at, std::size_t left, std::size_t from, std::size_t to,
@@ -277,9 +408,8 @@ class BoundFinder {
       const SqlWorth l = Read(left, at, choice, left_side), r = Read(from, to, choice, right_side);
       if (choice == 0)
         for (const auto& [name, values] : names_) choices = std::max(choices, values.size());
-      auto reach = BoundBy(comparison.how, l, r);
-      if (!reach) continue;
-      if (comparison.strict) Without(*reach, l.difference ? l.unit : r.unit);
+      const Limit limit = Limited(comparison, l, r, to, choice);
+      if (!limit.bounds) continue;
       const SqlSide& time = r.now ? right_side : left_side;
       const SqlSide& other = r.now ? left_side : right_side;
       SqlBound bound;
@@ -289,7 +419,9 @@ class BoundFinder {
         bound.unless.insert(bound.unless.end(), side->either.begin(), side->either.end());
         bound.defaults.insert(bound.defaults.end(), side->given.begin(), side->given.end());
       }
-      if (bound.unset.empty()) bound.reach = *reach;
+      if (bound.unset.empty()) bound.reach = limit.reach;
+      bound.own = limit.own;
+      bound.from = left, bound.to = to;
       bound.aside = branches_->AsideOnly(bound.at);
       bound.rerun = branches_->RerunOnly(bound.at);
       bound.first = branches_->FirstOnly(bound.at);
@@ -303,6 +435,7 @@ class BoundFinder {
   std::optional<SqlBranches> branches_;
   JinjaNames names_;
   bool anywhere_;
+  SqlDialect dialect_;
   std::vector<char> hints_;  // of each token
   bool named_hint_ = false;  // a name that Jinja set may hold the time of the run
   std::vector<SqlBound> out_;
@@ -310,7 +443,9 @@ class BoundFinder {
 
 }  // namespace
 
-std::vector<SqlBound> RunBoundsOf(const SqlTokenList& t) { return BoundFinder(t, false).Run(); }
+std::vector<SqlBound> RunBoundsOf(const SqlTokenList& t, SqlDialect dialect) {
+  return BoundFinder(t, false, dialect).Run();
+}
 
 namespace {
 
@@ -327,9 +462,9 @@ std::optional<std::int64_t> DateAt(const SqlTokenList& t, const Comparison& comp
 
 }  // namespace
 
-PredicateBound ReadPredicate(const std::string& predicate) {
+PredicateBound ReadPredicate(const std::string& predicate, SqlDialect dialect) {
   PredicateBound out;
-  const SqlTokens t = TokenizeSql(predicate);
+  const SqlTokens t = TokenizeSql(predicate, dialect);
   bool compared = false, literal = false;
   for (std::size_t i = 0; i < t.size(); ++i) {
     if (Upper(t[i].text) == "DBT_INTERNAL_SOURCE") return out;  // ties target to source rows: no bound
@@ -340,7 +475,7 @@ PredicateBound ReadPredicate(const std::string& predicate) {
     literal = literal || t[i].kind == Kind::kJinja ||
               (t[i].kind == Kind::kString && t[i].text.size() >= 10 && t[i].text[4] == '-');
   }
-  const auto bounds = BoundFinder(t, true).Run();
+  const auto bounds = BoundFinder(t, true, dialect).Run();
   out.bounds = !bounds.empty() || (compared && literal);
   if (!bounds.empty()) out.reach = bounds.front().reach, out.since.reset();
   return out;

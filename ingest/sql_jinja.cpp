@@ -17,8 +17,9 @@ constexpr std::size_t kLongest = 2000;  // tokens of one side
 class Reader {
  public:
   // `choice`: which of its values is taken for a name that was given several in branches.
-  Reader(const SqlTokenList& t, const JinjaNames& names, std::size_t choice, SqlSide& side)
-      : t_(t), names_(names), choice_(choice), side_(side) {}
+  Reader(const SqlTokenList& t, const JinjaNames& names, std::size_t choice, SqlDialect dialect,
+         SqlSide& side)
+      : t_(t), names_(names), choice_(choice), dialect_(dialect), side_(side) {}
 
   void Sql(std::size_t from, std::size_t to, int depth = 0) {
     for (std::size_t i = from; i < to && side_.parts.size() < kLongest; ++i) {
@@ -38,17 +39,39 @@ class Reader {
   void Symbol(const char* symbol) {
     side_.parts.push_back({SqlToken{Kind::kSymbol, std::string_view(symbol, 1), 0}, true});
   }
-  // A string of SQL with expressions in it.
+  // A string of SQL with expressions in it: '{{ day }} 00:00:00', '-{{ n }} days'. A sign before them and a
+  // unit behind them count, what else stands there only where it moves the time.
   void Quoted(std::string_view text, int depth) {
     SqlTokenList inner;
-    TokenizeSql(text, inner, side_.made);
-    for (const SqlToken& token : inner)
-      if (token.kind == Kind::kJinja) Jinja(token.text, depth);
+    TokenizeSql(text, inner, side_.made, dialect_);
+    Symbol("(");
+    bool seen = false;
+    for (std::size_t i = 0; i < inner.size(); ++i) {
+      const SqlToken& token = inner[i];
+      if (token.kind == Kind::kJinja) {
+        Jinja(token.text, depth);
+        seen = true;
+      } else if (!seen && token.IsSymbol('-')) {
+        side_.parts.push_back({token, true});
+      } else if (seen && token.kind == Kind::kWord && UnitOf(token.text, dialect_)) {
+        side_.parts.push_back({token, false});
+      } else if (seen && Moves(inner, i)) {
+        side_.parts.push_back({SqlToken{Kind::kWord, "beyond", 0}, true});
+        break;
+      }
+    }
+    Symbol(")");
+  }
+  // '{{ day }} 23:59:59' is later than the day; of a month '-01' is its first day.
+  static bool Moves(const SqlTokenList& t, std::size_t i) {
+    if (t[i].kind != Kind::kNumber && t[i].kind != Kind::kWord) return false;
+    if (t[i].text == "01" && i > 0 && t[i - 1].IsSymbol('-')) return false;
+    return t[i].text.find_first_of("123456789") != std::string_view::npos;
   }
   void Jinja(std::string_view text, int depth) {
     if (depth > kDeepest) return;
     SqlTokenList inner;
-    TokenizeSql(text, inner, side_.made);
+    TokenizeSql(text, inner, side_.made, SqlDialect::kJinja);
     const bool choice = std::any_of(inner.begin(), inner.end(),
                                     [](const SqlToken& word) { return word.Is("IF") || word.Is("OR"); });
     const std::size_t known = side_.given.size() + side_.unset.size();
@@ -66,12 +89,14 @@ class Reader {
       const bool member = i > 0 && e[i - 1].IsSymbol('.');
       if (token.kind == Kind::kQuoted || token.kind == Kind::kString) {
         SqlTokenList inner;
-        TokenizeSql(token.text, inner, side_.made);
+        TokenizeSql(token.text, inner, side_.made, dialect_);
         std::vector<SqlPart> parts;
         for (const SqlToken& word : inner) parts.push_back({word, false});
-        if (HasNow(parts))
-          side_.parts.insert(side_.parts.end(), parts.begin(), parts.end());  // 'current_date' as an argument
-        else
+        if (HasNow(parts, dialect_)) {  // 'current_date' as an argument
+          Symbol("(");
+          side_.parts.insert(side_.parts.end(), parts.begin(), parts.end());
+          Symbol(")");
+        } else
           side_.parts.push_back({SqlToken{Kind::kString, token.text, token.at}, true});
         continue;
       }
@@ -115,7 +140,7 @@ class Reader {
     Symbol("(");
     Expression(e, comma + 1, std::min(close, to), depth + 1);
     Symbol(")");
-    if (HasNow({side_.parts.begin() + static_cast<std::ptrdiff_t>(before), side_.parts.end()}))
+    if (HasNow({side_.parts.begin() + static_cast<std::ptrdiff_t>(before), side_.parts.end()}, dialect_))
       side_.either.push_back(name);
     return close;
   }
@@ -123,14 +148,15 @@ class Reader {
   const SqlTokenList& t_;
   const JinjaNames& names_;
   std::size_t choice_;
+  SqlDialect dialect_;
   SqlSide& side_;
 };
 
 }  // namespace
 
 void ReadSide(const SqlTokenList& t, std::size_t from, std::size_t to, const JinjaNames& names,
-              std::size_t choice, SqlSide& side) {
-  Reader(t, names, choice, side).Sql(from, to);
+              std::size_t choice, SqlDialect dialect, SqlSide& side) {
+  Reader(t, names, choice, dialect, side).Sql(from, to);
 }
 
 }  // namespace backreach

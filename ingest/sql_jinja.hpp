@@ -31,6 +31,6 @@ struct SqlSide {
 };
 // The tokens [from, to). `choice`: which of its values is taken for a name that has several.
 void ReadSide(const SqlTokenList& t, std::size_t from, std::size_t to, const JinjaNames& names,
-              std::size_t choice, SqlSide& side);
+              std::size_t choice, SqlDialect dialect, SqlSide& side);
 
 }  // namespace backreach

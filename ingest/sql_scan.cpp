@@ -98,93 +98,188 @@ bool SqlToken::Is(std::string_view upper) const {
   return true;
 }
 
-SqlTokens TokenizeSql(std::string_view s) {
+SqlTokens TokenizeSql(std::string_view s, SqlDialect dialect) {
   SqlTokens out;
-  TokenizeSql(s, out, out.made);
+  TokenizeSql(s, out, out.made, dialect);
   return out;
 }
 
-void TokenizeSql(std::string_view s, std::vector<SqlToken>& out, std::deque<std::string>& made) {
-  using Kind = SqlToken::Kind;
-  out.reserve(out.size() + s.size() / 6);
-  std::size_t i = 0;
-  const auto next_is = [&](char c) { return i + 1 < s.size() && s[i + 1] == c; };
-  const auto behind = [&](std::string_view mark, std::size_t from) {
-    const std::size_t end = s.find(mark, from);
-    return end == std::string_view::npos ? s.size() : end + mark.size();
-  };
-  const auto quoted = [&](char quote, Kind kind) {
-    const std::size_t from = i++;
-    std::size_t kept = i;         // what follows from here on was not copied yet
-    std::string* text = nullptr;  // only where a quote is doubled
-    while (i < s.size()) {
-      if (s[i] == '{' && (next_is('{') || next_is('%'))) {  // Jinja's own quotes end no string
-        i = behind(s[i + 1] == '{' ? "}}" : "%}", i + 2);
-        continue;
-      }
-      if (s[i] == quote) {
-        if (!next_is(quote)) break;
-        if (!text) text = &made.emplace_back();
-        text->append(s.substr(kept, i + 1 - kept));
-        kept = i += 2;
-        continue;
-      }
-      ++i;
-    }
-    const std::string_view rest = s.substr(kept, i - kept);
-    if (text) text->append(rest);
-    ++i;
-    out.push_back({kind, text ? std::string_view(*text) : rest, from});
-  };
-  while (i < s.size()) {
-    const char c = s[i];
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-      ++i;
-    } else if (WordStart(c)) {
-      const std::size_t from = i;
-      while (i < s.size() && WordPart(s[i])) ++i;
-      out.push_back({Kind::kWord, s.substr(from, i - from), from});
-    } else if (c == '{' && next_is('#')) {
-      i = behind("#}", i);
-    } else if ((c == '-' && next_is('-')) || (c == '#' && (i == 0 || s[i - 1] == '\n'))) {
-      i = behind("\n", i);
-    } else if (c == '/' && next_is('*')) {
-      i = behind("*/", i + 2);
-    } else if (c == '{' && (next_is('{') || next_is('%'))) {
-      const bool expression = s[i + 1] == '{';
-      const std::size_t from = i, end = behind(expression ? "}}" : "%}", i + 2);
-      const std::size_t inner = end >= i + 4 ? end - i - 4 : 0;
-      out.push_back({expression ? Kind::kJinja : Kind::kBlock, Trimmed(s.substr(i + 2, inner)), from});
-      i = end;
-    } else if (c == '\'') {
-      quoted('\'', Kind::kString);
-    } else if (c == '"' || c == '`') {
-      quoted(c, Kind::kQuoted);
-    } else if (c == '[' && i + 1 < s.size() && WordStart(s[i + 1]) &&
-               s.find(']', i) != std::string_view::npos &&
-               s.substr(i, s.find(']', i) - i).find_first_of("(,'\n") == std::string_view::npos) {
-      quoted(']', Kind::kQuoted);
-    } else if (c == '$' && i + 1 < s.size() && (s[i + 1] == '$' || WordStart(s[i + 1])) &&
-               s.find('$', i + 1) != std::string_view::npos &&
-               s.substr(i + 1, s.find('$', i + 1) - i - 1).find_first_of(" \n\t(),;.") ==
-                   std::string_view::npos) {
-      const std::string_view tag = s.substr(i, s.find('$', i + 1) - i + 1);  // $$ or $body$
-      const std::size_t from = i, end = behind(tag, i + tag.size());
-      out.push_back(
-          {Kind::kString,
-           s.substr(from + tag.size(), end - from > 2 * tag.size() ? end - from - 2 * tag.size() : 0), from});
-      i = end;
-    } else if (c >= '0' && c <= '9') {
-      const std::size_t from = i;
-      while (i < s.size() &&
-             (WordPart(s[i]) || (s[i] == '.' && i + 1 < s.size() && s[i + 1] >= '0' && s[i + 1] <= '9')))
-        ++i;
-      out.push_back({Kind::kNumber, s.substr(from, i - from), from});
-    } else {
-      out.push_back({Kind::kSymbol, s.substr(i, 1), i});
-      ++i;
+namespace {
+
+class Tokenizer {
+ public:
+  Tokenizer(std::string_view s, SqlDialect dialect, std::vector<SqlToken>& out, std::deque<std::string>& made)
+      : s_(s), lexis_(LexisOf(dialect)), out_(out), made_(made) {}
+
+  void Run() {
+    out_.reserve(out_.size() + s_.size() / 6);
+    while (i_ < s_.size()) {
+      if (Blank(s_[i_]))
+        ++i_;
+      else if (!Comment() && !Jinja() && !Quote() && !Dollars() && !Word())
+        Add(Kind::kSymbol, i_, 1);
     }
   }
+
+ private:
+  using Kind = SqlToken::Kind;
+  using Is = SqlLexis::Is;
+
+  static bool Blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+  bool NextIs(char c) const { return i_ + 1 < s_.size() && s_[i_ + 1] == c; }
+  std::size_t Behind(std::string_view mark, std::size_t from) const {
+    const std::size_t end = s_.find(mark, from);
+    return end == std::string_view::npos ? s_.size() : end + mark.size();
+  }
+  void Add(Kind kind, std::size_t from, std::size_t size) {
+    out_.push_back({kind, s_.substr(from, size), from});
+    i_ = from + size;
+  }
+
+  // Nothing but blanks before it in its line.
+  bool BeginsLine() const {
+    for (std::size_t k = i_; k-- > 0 && s_[k] != '\n';)
+      if (!Blank(s_[k])) return false;
+    return true;
+  }
+  bool Comment() {
+    const char c = s_[i_];
+    if (c == '{' && NextIs('#')) {
+      i_ = Behind("#}", i_);
+      return true;
+    }
+    if (!lexis_.comments) return false;
+    if (c == '/' && NextIs('*')) {
+      Block();
+      return true;
+    }
+    bool line = c == '-' && NextIs('-');
+    // Elsewhere `//` divides, and `#` is an operator or part of a name.
+    if (c == '/' && NextIs('/'))
+      line = lexis_.slashes == Is::kYes || (lexis_.slashes == Is::kMaybe && BeginsLine());
+    if (c == '#')
+      line = lexis_.hash == Is::kYes || i_ == 0 || s_[i_ - 1] == '\n' ||
+             (lexis_.hash == Is::kMaybe && Blank(s_[i_ - 1]) && (NextIs(' ') || BeginsLine()));
+    if (!line) return false;
+    i_ = Behind("\n", i_);
+    return true;
+  }
+  void Block() {
+    int depth = 0;
+    for (; i_ < s_.size(); ++i_) {
+      if (s_[i_] == '/' && NextIs('*') && (depth == 0 || lexis_.nested))
+        ++depth, ++i_;
+      else if (s_[i_] == '*' && NextIs('/') && (++i_, --depth == 0))
+        break;
+    }
+    i_ = std::min(i_ + 1, s_.size());
+  }
+
+  bool Jinja() {
+    if (s_[i_] != '{' || !(NextIs('{') || NextIs('%'))) return false;
+    const bool expression = s_[i_ + 1] == '{';
+    const std::size_t from = i_, end = Behind(expression ? "}}" : "%}", i_ + 2);
+    const std::size_t inner = end >= i_ + 4 ? end - i_ - 4 : 0;
+    out_.push_back({expression ? Kind::kJinja : Kind::kBlock, Trimmed(s_.substr(i_ + 2, inner)), from});
+    i_ = end;
+    return true;
+  }
+
+  bool Quote() {
+    const char c = s_[i_];
+    if (c == '\'') {
+      Quoted('\'', Kind::kString);
+    } else if (c == '"') {
+      Quoted('"', lexis_.double_quoted ? Kind::kString : Kind::kQuoted);
+    } else if (c == '`') {
+      Quoted(c, Kind::kQuoted);
+    } else if (c == '[' && i_ + 1 < s_.size() && WordStart(s_[i_ + 1]) &&
+               s_.find(']', i_) != std::string_view::npos &&
+               s_.substr(i_, s_.find(']', i_) - i_).find_first_of("(,'\n") == std::string_view::npos) {
+      Quoted(']', Kind::kQuoted);
+    } else {
+      return false;
+    }
+    return true;
+  }
+  // Whether the backslash at `i_` keeps a quote from ending its string. Not known: what follows the quote
+  // goes on like a text, where behind a string that ends there would be a blank, a comma or a bracket.
+  bool Escapes(char quote) const {
+    if (s_[i_] != '\\' || quote == ']' || quote == '`' || lexis_.backslash == Is::kNo) return false;
+    if (lexis_.backslash == Is::kYes) return i_ + 1 < s_.size();
+    return NextIs(quote) && i_ + 2 < s_.size() && (WordPart(s_[i_ + 2]) || s_[i_ + 2] == quote);
+  }
+  void Quoted(char quote, Kind kind) {
+    const std::size_t from = i_++;
+    std::size_t kept = i_;        // what follows from here on was not copied yet
+    std::string* text = nullptr;  // only where a quote is doubled or escaped
+    while (i_ < s_.size()) {
+      if (s_[i_] == '{' && (NextIs('{') || NextIs('%'))) {  // Jinja's own quotes end no string
+        i_ = Behind(s_[i_ + 1] == '{' ? "}}" : "%}", i_ + 2);
+        continue;
+      }
+      const bool escaped = Escapes(quote);
+      if (!escaped && s_[i_] == quote && !NextIs(quote)) break;
+      if (!(escaped && NextIs(quote)) && s_[i_] != quote) {
+        i_ += escaped ? 2 : 1;
+        continue;
+      }
+      if (!text) text = &made_.emplace_back();
+      text->append(s_.substr(kept, i_ - kept));
+      text->push_back(quote);
+      kept = i_ += 2;
+    }
+    i_ = std::min(i_, s_.size());
+    const std::string_view rest = kept < i_ ? s_.substr(kept, i_ - kept) : std::string_view();
+    if (text) text->append(rest);
+    ++i_;
+    out_.push_back({kind, text ? std::string_view(*text) : rest, from});
+  }
+
+  // $$ text $$, $body$ text $body$
+  bool Dollars() {
+    if (s_[i_] != '$' || i_ + 1 >= s_.size() || !(s_[i_ + 1] == '$' || WordStart(s_[i_ + 1]))) return false;
+    const std::size_t close = s_.find('$', i_ + 1);
+    if (close == std::string_view::npos ||
+        s_.substr(i_ + 1, close - i_ - 1).find_first_of(" \n\t(),;.") != std::string_view::npos)
+      return false;
+    const std::string_view tag = s_.substr(i_, close - i_ + 1);
+    const std::size_t from = i_, end = Behind(tag, i_ + tag.size());
+    const std::size_t size = end - from > 2 * tag.size() ? end - from - 2 * tag.size() : 0;
+    Add(Kind::kString, from + tag.size(), size);
+    out_.back().at = from;
+    i_ = end;
+    return true;
+  }
+
+  bool Word() {
+    const std::size_t from = i_;
+    std::size_t end = i_;
+    if (WordStart(s_[i_])) {
+      while (end < s_.size() && WordPart(s_[end])) ++end;
+      Add(Kind::kWord, from, end - from);
+      return true;
+    }
+    if (s_[i_] < '0' || s_[i_] > '9') return false;
+    while (end < s_.size() && (WordPart(s_[end]) || (s_[end] == '.' && end + 1 < s_.size() &&
+                                                     s_[end + 1] >= '0' && s_[end + 1] <= '9')))
+      ++end;
+    Add(Kind::kNumber, from, end - from);
+    return true;
+  }
+
+  std::string_view s_;
+  SqlLexis lexis_;
+  std::vector<SqlToken>& out_;
+  std::deque<std::string>& made_;
+  std::size_t i_ = 0;
+};
+
+}  // namespace
+
+void TokenizeSql(std::string_view s, std::vector<SqlToken>& out, std::deque<std::string>& made,
+                 SqlDialect dialect) {
+  Tokenizer(s, dialect, out, made).Run();
 }
 
 std::vector<SqlTable> TablesRead(const std::vector<SqlToken>& t, std::size_t from, std::size_t to) {

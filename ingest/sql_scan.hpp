@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ingest/sql_dialect.hpp"
+
 namespace backreach {
 
 struct SqlToken {
@@ -29,8 +31,9 @@ struct SqlTokens : std::vector<SqlToken> {
 };
 
 // Comments (SQL's and Jinja's) are dropped. `{{ }}` is one kJinja token, `{% %}` one kBlock token.
-SqlTokens TokenizeSql(std::string_view sql);
-void TokenizeSql(std::string_view sql, std::vector<SqlToken>& tokens, std::deque<std::string>& made);
+SqlTokens TokenizeSql(std::string_view sql, SqlDialect dialect = SqlDialect::kUnknown);
+void TokenizeSql(std::string_view sql, std::vector<SqlToken>& tokens, std::deque<std::string>& made,
+                 SqlDialect dialect = SqlDialect::kUnknown);
 
 // A table that a statement names: `shop.public.orders`, or the inside of a Jinja call (`ref('orders')`,
 // `this`).

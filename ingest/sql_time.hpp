@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "graph/run_bound.hpp"
+#include "ingest/sql_dialect.hpp"
 #include "ingest/sql_scan.hpp"
 
 namespace backreach {
@@ -24,31 +26,56 @@ constexpr std::uint32_t Letters(std::string_view letters) {
   return out;
 }
 
-// The time of the run, and whether it falls on a day.
-enum class NowKind { kNo, kMoment, kDay, kYesterday };
-NowKind NowOf(const SqlToken& token);
-// The same where it stands: a column may bear such a name.
-NowKind NowAt(const std::vector<SqlPart>& parts, std::size_t at);
-bool HasNow(const std::vector<SqlPart>& parts);
+// Whether the name of the run's time stands here; a column may bear such a name.
+bool NowAt(const std::vector<SqlPart>& parts, std::size_t at, SqlDialect dialect);
+bool HasNow(const std::vector<SqlPart>& parts, SqlDialect dialect);
 
-// A unit of time, as so many of what a duration counts.
-struct TimeUnit {
-  Duration::Unit unit;
-  double times;
+// What is done to a time: it is cut, or moved.
+struct SqlStep {
+  std::optional<TimeCut> cut;
+  TimeLength length{{}, 0};
+  bool keeps_time = false;  // a cut that leaves the time of the day: .replace(day=1)
 };
+using SqlSteps = std::vector<SqlStep>;
 
-// What a side of a comparison comes to.
+// What an expression comes to.
 struct SqlWorth {
-  bool now = false;
-  bool column = false;      // it names something of the rows
-  bool written = false;     // Jinja writes something into it that is no number and no time
-  bool difference = false;  // of two times, by a function
-  bool amounts = false;     // it has at least one length of time
-  RunBound bound;
-  std::optional<double> number;            // a bare number
-  TimeUnit unit{Duration::Unit::kDay, 1};  // that a difference is counted in
+  enum class Kind {
+    kUnknown,
+    kNumber,
+    kLength,  // `steps` are lengths
+    kText,    // a constant that is no number
+    kTime,    // the time of the run after `steps`
+    kRows,    // something of the rows, a time after `row_steps`
+    kApart,   // the first less the second, counted in `unit`
+  };
+  // What a number adds to it: nothing that is known (kKey), or this unit.
+  enum class Measure { kDay, kMoment, kSeconds, kMillis, kDays, kKey };
+  Kind kind = Kind::kUnknown;
+  Measure measure = Measure::kMoment;
+  bool now = false, rows = false;  // the time of the run, or something of the rows, is somewhere in it
+  bool written = false;            // Jinja writes what nobody knows into it
+  bool own = false;                // its time is that of the newest row of the table itself
+  bool window = false;             // a window function
+  bool unclear = false;            // rows went through something that is not understood
+  double number = 0;
+  SqlSteps steps, row_steps;
+  std::string zone;      // whose clock the time is read on, where the text says it
+  std::string now_name;  // `GETDATE`
+  std::string text;
+  // Of a difference: what it counts, and that the rows are the first.
+  TimeUnit unit;
+  TimeFunction::Counts counts = TimeFunction::Counts::kExact;
+  bool reversed = false, absolute = false;
+  // Of a number of units since a fixed day (datediff(month, 0, x)): which, and since when.
+  TimeUnit counted;
+  std::string origin;
 };
-// Where something is not understood it is taken as too late rather than too early.
-SqlWorth WorthOf(const std::vector<SqlPart>& parts);
+SqlWorth WorthOf(const std::vector<SqlPart>& parts, SqlDialect dialect);
+
+// The first time of rows that passes `row_steps(x) >= steps(now)`, or `>` if `strict`; where steps are not
+// exact it is later.
+RunBound BoundBehind(SqlSteps steps, const SqlSteps& row_steps, bool strict, SqlDialect dialect);
+RunBound BoundOf(const SqlSteps& steps, SqlDialect dialect);
 
 }  // namespace backreach

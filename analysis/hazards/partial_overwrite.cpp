@@ -35,13 +35,15 @@ void FromFinding(const Written& w, const Dataset& d, const Finding& f, std::vect
           : "take the bound away for this run, or partition the table so that only the period is replaced"));
 }
 
-// The cell in which a bound by the run's date lies is written from the part behind the bound.
+// The cell in which a bound by the run's date lies is written from the part behind the bound, asked for or not:
+// the run falls where it falls. A batch writes no cell but its own.
 void CutCell(const HazardContext& c, const Written& w, const Dataset& d, const Finding& f,
              std::vector<Hazard>& out) {
   const auto bound = ReachOf(c.frame.now(), d, f);
-  if (!d.layout || w.whole || !bound || !ReplacesPresentCells(d)) return;
+  if (!d.layout || w.whole || w.along || !bound || !ReplacesPresentCells(d) || RangeInstead(d, f)) return;
   const Span cell = d.layout->CellAt(*bound);
-  if (cell.start == *bound || !w.spans.Intersects(cell)) return;
+  if (cell.start == *bound || cell.end <= c.frame[w.dataset].first) return;
+  if (d.methods.count("dbt_batches") > 0 && !w.spans.Intersects(cell)) return;
   out.push_back(MakeHazard(
       "partial-overwrite", HazardSeverity::kBlocking, w.dataset, SpanSet(cell),
       fmt::format("a run of {} {}: of {} it takes a part and overwrites all of it, the rest is lost", d.name,

@@ -2,23 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "analysis/hazards/all.hpp"
 #include "graph/words.hpp"
 
 namespace backreach::hazards {
 
 namespace {
-
-// The declared variables filter in its place: where they are given, the query has no such bound.
-bool RangeInstead(const Dataset& d, const Finding& f) {
-  const auto instead = f.fact.data.find("instead");
-  const auto from = d.vars.find("from");
-  if (instead == f.fact.data.end() || from == d.vars.end()) return false;
-  const auto names = Split(instead->second, ',');
-  return std::find(names.begin(), names.end(), from->second) != names.end();
-}
 
 std::string Remedy(const HazardContext& c, DatasetId id, const Dataset& d) {
   const std::string range =
