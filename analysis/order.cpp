@@ -99,7 +99,9 @@ class Orderer {
     const Edge& edge = graph_[id];
     const Dataset &parent = graph_[edge.from], &child = graph_[edge.to];
     if (std::holds_alternative<reads::All>(edge.effective) ||
-        std::holds_alternative<reads::Latest>(edge.effective))
+        std::holds_alternative<reads::Latest>(edge.effective) ||
+        std::holds_alternative<reads::Following>(edge.effective) ||
+        std::holds_alternative<reads::Fixed>(edge.effective))
       return std::nullopt;
     if ((parent.stores() && !parent.layout) || (child.stores() && !child.layout)) return std::nullopt;
     const Layout hours(Calendar(Grain{Grain::Unit::kHour, 1}, &child.calendar.zone()));
@@ -301,7 +303,8 @@ class Orderer {
           dirtied[edge.from].Add(sweeper_.NewestThen(edge, id, cells));
         }
         const bool exact = !std::holds_alternative<reads::All>(edge.effective) &&
-                           !std::holds_alternative<reads::Previous>(edge.effective);
+                           !std::holds_alternative<reads::Previous>(edge.effective) &&
+                           !std::holds_alternative<reads::Following>(edge.effective);
         const Bounds& b = sweeper_.frame()[edge.from];
         if (exact && parent.layout &&
             ((IsFinite(b.first) && IsFinite(image.front().start) && image.front().start < b.first) ||

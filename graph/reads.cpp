@@ -20,6 +20,28 @@
 
 namespace backreach {
 
+std::string FormatDay(std::int64_t day) {
+  const CivilDate d = CivilFromDays(day);
+  return fmt::format("{:04}-{:02}-{:02}", d.year, d.month, d.day);
+}
+
+std::optional<std::int64_t> ParseDay(std::string_view text) {
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
+  int number[3] = {0, 0, 0}, at = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (i == 4 || i == 7) {
+      ++at;
+    } else {
+      if (text[i] < '0' || text[i] > '9') return std::nullopt;
+      number[at] = number[at] * 10 + (text[i] - '0');
+    }
+  }
+  if (number[0] < 1 || number[1] < 1 || number[1] > 12 || number[2] < 1 ||
+      number[2] > DaysInMonth(number[0], number[1]))
+    return std::nullopt;
+  return DaysFromCivil(number[0], number[1], number[2]);
+}
+
 std::string FormatReads(const Reads& reads) {
   struct Visitor {
     std::string operator()(const reads::Unknown&) const { return "unknown"; }
@@ -35,6 +57,14 @@ std::string FormatReads(const Reads& reads) {
     }
     std::string operator()(const reads::ToDate& t) const {
       return "to_date " + FormatGrain(Grain{t.period, 1});
+    }
+    std::string operator()(const reads::Following&) const { return "following"; }
+    std::string operator()(const reads::Period& p) const {
+      const std::string unit = FormatGrain(Grain{p.unit, 1});
+      return p.offset == 0 ? "period " + unit : fmt::format("period {} offset {}", unit, p.offset);
+    }
+    std::string operator()(const reads::Fixed& f) const {
+      return fmt::format("fixed {} .. {}", FormatDay(f.from), FormatDay(f.to));
     }
   };
   return std::visit(Visitor{}, reads);
@@ -128,6 +158,20 @@ Mapping::Mapping(const Reads& reads, TimeSide child, TimeSide parent, Instant no
     form_ = Form::kAll;
   } else if (std::holds_alternative<reads::Previous>(reads)) {
     form_ = Form::kPrevious;
+  } else if (std::holds_alternative<reads::Following>(reads)) {
+    form_ = Form::kFollowing;
+  } else if (const auto* period = std::get_if<reads::Period>(&reads)) {
+    form_ = Form::kPeriod;
+    periods_ = period->offset;
+    period_ =
+        Calendar(Grain{period->unit, 1}, from_, child.calendar->starts_at(), child.calendar->week_start());
+  } else if (const auto* days = std::get_if<reads::Fixed>(&reads)) {
+    form_ = Form::kFixed;
+    const Calendar day(Grain{Grain::Unit::kDay, 1}, &parent.calendar->zone(), parent.calendar->starts_at());
+    const auto start = [&](std::int64_t n) {
+      return day.Start(day.CivilIndex(n * kDay + parent.calendar->starts_at()));
+    };
+    fixed_ = {start(days->from), start(days->to + 1)};
   } else if (const auto* to_date = std::get_if<reads::ToDate>(&reads)) {
     form_ = Form::kToDate;
     period_ =
@@ -364,7 +408,17 @@ SpanSet Mapping::Image(const SpanSet& cells) const {
     case Form::kSame: return cells;
     case Form::kAll: return cells.empty() ? SpanSet() : SpanSet::All();
     case Form::kPrevious: return cells.empty() ? SpanSet() : SpanSet(Span{kMinInstant, cells.back().end});
-    case Form::kFixed: return cells.empty() ? SpanSet() : SpanSet(fixed_);
+    case Form::kFollowing: return cells.empty() ? SpanSet() : SpanSet(Span{cells.front().start, kMaxInstant});
+    case Form::kPeriod: {
+      SpanSet out;
+      for (const Span& s : cells) {
+        const Instant from = IsFinite(s.start) ? period_->Start(period_->Index(s.start) + periods_) : s.start;
+        out.Add(SpanSet(
+            Span{from, IsFinite(s.end) ? period_->Start(period_->Index(s.end - 1) + periods_ + 1) : s.end}));
+      }
+      return out;
+    }
+    case Form::kFixed: return cells.empty() || fixed_.empty() ? SpanSet() : SpanSet(fixed_);
     case Form::kToDate: {
       SpanSet out;
       for (const Span& s : cells) out.Append({period_->Floor(s.start), s.end});
@@ -393,6 +447,16 @@ SpanSet Mapping::Preimage(const SpanSet& dirty) const {
     case Form::kSame: return dirty;
     case Form::kAll: return SpanSet::All();
     case Form::kPrevious: return SpanSet(Span{dirty.front().start, kMaxInstant});
+    case Form::kFollowing: return SpanSet(Span{kMinInstant, dirty.back().end});
+    case Form::kPeriod: {
+      SpanSet out;
+      for (const Span& s : dirty) {
+        const Instant from = IsFinite(s.start) ? period_->Start(period_->Index(s.start) - periods_) : s.start;
+        out.Add(SpanSet(
+            Span{from, IsFinite(s.end) ? period_->Start(period_->Index(s.end - 1) - periods_ + 1) : s.end}));
+      }
+      return out;
+    }
     case Form::kFixed: return dirty.Intersects(fixed_) ? SpanSet::All() : SpanSet();
     case Form::kToDate: {
       SpanSet out;

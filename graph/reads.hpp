@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "graph/calendar.hpp"
@@ -22,6 +23,10 @@ struct Key {
 };
 struct Previous {
   friend bool operator==(const Previous&, const Previous&) = default;
+};
+// Everything from the cell's start on.
+struct Following {
+  friend bool operator==(const Following&, const Following&) = default;
 };
 struct All {
   friend bool operator==(const All&, const All&) = default;
@@ -46,13 +51,28 @@ struct ToDate {
   Grain::Unit period = Grain::Unit::kMonth;  // kWeek, kMonth, kQuarter or kYear
   friend bool operator==(const ToDate&, const ToDate&) = default;
 };
+// The calendar periods that the cell lies in, whole, moved by so many of them.
+struct Period {
+  Grain::Unit unit = Grain::Unit::kMonth;  // kWeek, kMonth, kQuarter or kYear
+  std::int64_t offset = 0;
+  friend bool operator==(const Period&, const Period&) = default;
+};
+// Certain days of the parent, whatever the cell: days since 1970, both included.
+struct Fixed {
+  std::int64_t from = 0, to = 0;
+  friend bool operator==(const Fixed&, const Fixed&) = default;
+};
 }  // namespace reads
 
-using Reads = std::variant<reads::Unknown, reads::Same, reads::Window, reads::ToDate, reads::Previous,
-                           reads::Key, reads::All, reads::Latest, reads::LatestThen>;
+using Reads =
+    std::variant<reads::Unknown, reads::Same, reads::Window, reads::ToDate, reads::Previous, reads::Key,
+                 reads::All, reads::Latest, reads::LatestThen, reads::Following, reads::Period, reads::Fixed>;
 
 // "same", "window [-6, 0] day", "to_date year", ...
 std::string FormatReads(const Reads& reads);
+// A day since 1970 as `2026-03-01`, and back.
+std::string FormatDay(std::int64_t day);
+std::optional<std::int64_t> ParseDay(std::string_view text);
 
 // One end of an edge, as far as time is concerned.
 struct TimeSide {
@@ -81,7 +101,7 @@ class Mapping {
     enum class Kind { kElapsed, kCivil, kMonths } kind = Kind::kElapsed;
     std::int64_t n = 0;
   };
-  enum class Form { kSame, kShift, kToDate, kPrevious, kAll, kFixed };
+  enum class Form { kSame, kShift, kToDate, kPrevious, kFollowing, kPeriod, kAll, kFixed };
   // What a block of the child is made of: any stretch (views); cells of a calendar that follows the wall
   // clock, mapped by their numbers; or cells over which the shift goes back in places.
   enum class Cells { kStretches, kNumbered, kPieces };
@@ -123,6 +143,7 @@ class Mapping {
   bool last_second_ = false;  // the end is at least what the last second shifts to
   std::vector<Part> parts_;
   std::optional<Calendar> period_;
+  std::int64_t periods_ = 0;  // that a period is moved by
   Span fixed_;
 };
 

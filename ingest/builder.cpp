@@ -518,7 +518,6 @@ class Builder {
   // What a fact says of an edge's mapping.
   static void Take(const EdgeFact& e, Edge& edge) {
     edge.reads = Reads(reads::Unknown{});
-    if (e.reads) edge.reads = ReadsFromJson(*e.reads).value_or(edge.reads);
     const Known known = e.known == "inferred"  ? Known::kInferred
                         : e.known == "assumed" ? Known::kAssumed
                                                : Known::kDeclared;
@@ -528,10 +527,21 @@ class Builder {
     if (e.note) edge.note = *e.note;
   }
 
+  // An edge that reads by several mappings at once is several edges between the same two.
+  void AddEdge(Edge edge, const Text& reads) {
+    const std::vector<Reads> list = reads ? ReadsListFromJson(*reads) : std::vector<Reads>();
+    for (std::size_t i = 0; i + 1 < list.size(); ++i) {
+      edge.reads = list[i];
+      out_.graph.edges.push_back(edge);
+    }
+    if (!list.empty()) edge.reads = list.back();
+    out_.graph.edges.push_back(std::move(edge));
+  }
+
   void MakeEdgesBetween(DatasetId from, DatasetId to, const EdgeGroup& group) {
     if (group.size() == 1 && group[0].fact) {  // as most are
       EdgeFact& e = *group[0].fact;
-      Edge& edge = out_.graph.edges.emplace_back();
+      Edge edge;
       edge.from = from;
       edge.to = to;
       Take(e, edge);
@@ -540,6 +550,7 @@ class Builder {
       edge.first_seen = e.first_seen.value_or("");
       edge.last_seen = e.last_seen.value_or("");
       edge.failed_only = e.failed_only;
+      AddEdge(std::move(edge), e.reads);
       return;
     }
     const auto is_registry = [&](std::uint32_t s) { return sources_[s].source.kind == "registry"; };
@@ -586,7 +597,7 @@ class Builder {
       if (by_reads.size() == 1) edge.seen = everywhere;
       std::sort(edge.seen.begin(), edge.seen.end());
       edge.seen.erase(std::unique(edge.seen.begin(), edge.seen.end()), edge.seen.end());
-      out_.graph.edges.push_back(std::move(edge));
+      AddEdge(std::move(edge), text.empty() ? Text() : Text(text));
     }
   }
 

@@ -48,6 +48,11 @@ void JudgeMappings(LineageGraph& g) {
     } else if (e.self() && window && window->end > 0) {
       refuse("it reaches ahead of what the dataset has written");
       e.effective = reads::Previous{};
+    } else if (e.self() && (std::holds_alternative<reads::Following>(e.reads) ||
+                            std::holds_alternative<reads::Period>(e.reads) ||
+                            std::holds_alternative<reads::Fixed>(e.reads))) {
+      refuse("it reads rows of its own that it has not written yet");
+      e.effective = reads::Previous{};
     } else if (window && !window->unit && !child.grain.value_or(Grain{}).bears_dates() &&
                (!child.grain || child.grain->none())) {
       refuse(fmt::format("{} has no grain, so the window needs a unit (unit: day)", child.name));

@@ -223,16 +223,40 @@ void ReadDataset(YamlMap& map, const Defaults& defaults, DatasetFact& fact) {
   }
 }
 
+// `{from: 2026-01-01, to: 2026-01-31}`: days, both included.
+std::optional<Reads> ReadFixed(YamlMap& reads, const YAML::Node& node, const std::string& edge) {
+  YamlMap map(node, reads.file(), "fixed of " + edge, reads.diagnostics());
+  if (!map.valid()) return std::nullopt;
+  std::optional<std::int64_t> days[2];
+  for (const char* end : {"from", "to"}) {
+    const Text text = map.GetText(end);
+    if (text) days[*end == 't'] = ParseDay(*text);
+    if (!days[*end == 't'])
+      map.Fail(end, text ? fmt::format("'{}' of fixed of {} is no day: 2026-03-01", *text, edge)
+                         : fmt::format("fixed of {} needs 'from' and 'to'", edge));
+  }
+  map.Finish();
+  if (!days[0] || !days[1]) return std::nullopt;
+  if (*days[0] > *days[1]) {
+    reads.Fail("fixed", fmt::format("fixed of {} begins after it ends", edge));
+    return std::nullopt;
+  }
+  return reads::Fixed{*days[0], *days[1]};
+}
+
 std::optional<Reads> ReadReads(YamlMap& edge, const YAML::Node& node) {
-  const std::vector<std::string> words = {"same", "previous", "key", "all", "latest", "latest_then"};
+  const std::vector<std::string> words = {"same", "previous", "following",  "key",
+                                          "all",  "latest",   "latest_then"};
   if (const auto word = ScalarText(node)) {
     if (std::find(words.begin(), words.end(), *word) != words.end())
       return ReadsFromJson("\"" + *word + "\"");
     const auto near = Nearest(*word, words, 1);
-    edge.Fail("reads", fmt::format("unknown reads '{}' of {}", *word, edge.what()),
-              {near.empty()
-                   ? "one of same, previous, key, all, latest, latest_then, {window: [s, e]}, {to_date: year}"
-                   : "did you mean '" + near[0] + "'?"});
+    edge.Fail(
+        "reads", fmt::format("unknown reads '{}' of {}", *word, edge.what()),
+        {near.empty()
+             ? "one of same, previous, following, key, all, latest, latest_then, {window: [s, e]}, "
+               "{to_date: year}, {period: month}, {fixed: {from: 2026-01-01, to: 2026-01-01}}, or a list"
+             : "did you mean '" + near[0] + "'?"});
     return std::nullopt;
   }
   YamlMap map(node, edge.file(), "reads of " + edge.what(), edge.diagnostics());
@@ -240,6 +264,19 @@ std::optional<Reads> ReadReads(YamlMap& edge, const YAML::Node& node) {
   std::optional<Reads> out;
   if (const Text period = map.GetWord("to_date", {"week", "month", "quarter", "year"})) {
     out = reads::ToDate{ParseGrain(*period)->unit};
+  } else if (const Text whole = map.GetWord("period", {"week", "month", "quarter", "year"})) {
+    reads::Period p{ParseGrain(*whole)->unit, 0};
+    if (const Text offset = map.GetText("offset")) {
+      char* end = nullptr;
+      const long long n = std::strtoll(offset->c_str(), &end, 10);
+      if (offset->empty() || *end != '\0' || n < -100'000 || n > 100'000)
+        map.Fail("offset", fmt::format("offset '{}' of {} must be a whole number: -1", *offset, edge.what()));
+      else
+        p.offset = n;
+    }
+    out = p;
+  } else if (const auto fixed = map.Get("fixed")) {
+    out = ReadFixed(map, *fixed, edge.what());
   } else if (const auto window = map.Get("window")) {
     reads::Window w;
     bool good = window->IsSequence() && window->size() == 2;
@@ -268,11 +305,31 @@ std::optional<Reads> ReadReads(YamlMap& edge, const YAML::Node& node) {
     }
     if (map.GetWord("by", {"key"}) && out) std::get<reads::Window>(*out).by_key = true;
   } else {
-    edge.Fail("reads", fmt::format("reads of {} has neither 'window' nor 'to_date'", edge.what()));
+    edge.Fail("reads",
+              fmt::format("reads of {} has none of 'window', 'to_date', 'period' and 'fixed'", edge.what()));
+  }
+  if (!out || !std::holds_alternative<reads::Period>(*out)) {
+    if (map.Get("offset"))
+      map.Fail("offset", fmt::format("offset of {}: only a 'period' has one", edge.what()));
   }
   map.Get("unit"), map.Get("by"), map.Get("window");
   map.Finish();
   return out;
+}
+
+// What a dataset cannot read of itself: rows that it has not written yet.
+void RefuseOfItself(YamlMap& edge, const Reads& reads) {
+  const auto* window = std::get_if<reads::Window>(&reads);
+  if (window && window->end > 0)
+    edge.Fail(
+        "reads",
+        fmt::format("window [{}, {}] of {} reaches ahead: a dataset cannot read what it has not written yet",
+                    window->start, window->end, edge.what()));
+  if (std::holds_alternative<reads::Following>(reads) || std::holds_alternative<reads::Period>(reads) ||
+      std::holds_alternative<reads::Fixed>(reads))
+    edge.Fail("reads",
+              fmt::format("{} of {}: a dataset reads of itself what it wrote before, 'previous' or a window",
+                          FormatReads(reads), edge.what()));
 }
 
 void ReadEdge(const YAML::Node& node, const std::string& file, Diagnostics& diagnostics, Facts& facts) {
@@ -291,15 +348,20 @@ void ReadEdge(const YAML::Node& node, const std::string& file, Diagnostics& diag
   edge.reads = "\"same\"";
   edge.at = map.place();
   if (const auto node_reads = map.Get("reads")) {
-    if (const auto parsed = ReadReads(map, *node_reads)) {
-      edge.reads = ReadsToJson(*parsed);
-      const auto* window = std::get_if<reads::Window>(&*parsed);
-      if (window && edge.from == edge.to && window->end > 0)
-        map.Fail("reads",
-                 fmt::format(
-                     "window [{}, {}] of {} reaches ahead: a dataset cannot read what it has not written yet",
-                     window->start, window->end, map.what()));
-    }
+    std::vector<Reads> list;
+    if (node_reads->IsSequence() && node_reads->size() == 0)
+      map.Fail("reads", fmt::format("reads of {} is an empty list", map.what()));
+    const auto add = [&](const YAML::Node& one) {
+      if (const auto parsed = ReadReads(map, one)) {
+        list.push_back(*parsed);
+        if (edge.from == edge.to) RefuseOfItself(map, *parsed);
+      }
+    };
+    if (node_reads->IsSequence())
+      for (const auto& one : *node_reads) add(one);
+    else
+      add(*node_reads);
+    if (!list.empty()) edge.reads = ReadsListToJson(list);
   }
   edge.memory = map.GetDuration("memory");
   if (edge.memory && edge.from != edge.to)

@@ -438,10 +438,20 @@ std::string GraphJson(const LineageGraph& g) {
   j["datasets"] = Json::array();
   for (const Dataset& d : g.datasets) j["datasets"].push_back(DatasetJson(d));
   j["edges"] = Json::array();
-  for (const Edge& e : g.edges) {
+  for (std::size_t i = 0; i < g.edges.size(); ++i) {
+    const Edge& e = g.edges[i];
+    // What was said at once, of an edge that reads by several mappings, is one edge again.
+    const auto at_once = [&](const Edge& other) {
+      return other.from == e.from && other.to == e.to && other.known == e.known && other.note == e.note &&
+             other.memory == e.memory && other.seen == e.seen && other.job == e.job;
+    };
+    Json reads = ReadsOf(e.reads);
+    if (i + 1 < g.edges.size() && at_once(g.edges[i + 1])) reads = Json::array({std::move(reads)});
+    for (; i + 1 < g.edges.size() && at_once(g.edges[i + 1]); ++i)
+      reads.push_back(ReadsOf(g.edges[i + 1].reads));
     j["edges"].push_back({{"from", g[e.from].name},
                           {"to", g[e.to].name},
-                          {"reads", ReadsOf(e.reads)},
+                          {"reads", std::move(reads)},
                           {"known", ToString(e.known)},
                           {"job", OrNull(e.job)},
                           {"columns", Json()},

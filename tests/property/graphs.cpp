@@ -97,7 +97,7 @@ Sample RandomSample(std::uint64_t seed) {
     const bool dates =
         (!child.layout || child.grain->bears_dates()) && (!parent.layout || parent.grain->bears_dates());
     const bool whole = child.stores() && !child.layout;
-    switch (pick(10)) {
+    switch (pick(13)) {
       case 0: {
         if (whole) return reads::Same{};
         const auto start = static_cast<std::int64_t>(pick(5)) - 3;
@@ -123,6 +123,16 @@ Sample RandomSample(std::uint64_t seed) {
       case 5: return chance(3) ? Reads(reads::All{}) : Reads(reads::Same{});
       case 6: return reads::Latest{};
       case 7: return reads::LatestThen{};
+      case 8: return reads::Following{};
+      case 9:
+        return whole ? Reads(reads::Same{})
+                     : Reads(reads::Period{chance(2) ? Grain::Unit::kMonth : Grain::Unit::kWeek,
+                                           static_cast<std::int64_t>(pick(4)) - 2});
+      case 10: {
+        if (!chance(2)) return reads::Same{};
+        const std::int64_t day = *ParseDay("2026-02-15") + static_cast<std::int64_t>(pick(50));
+        return reads::Fixed{day, day + static_cast<std::int64_t>(pick(3))};
+      }
       default: return reads::Same{};
     }
   };

@@ -126,6 +126,35 @@ std::vector<World::Stretch> World::ReadStretch(const Edge& edge, Instant a, Inst
   if (std::holds_alternative<reads::Same>(edge.effective)) return {{a, b}};
   if (std::holds_alternative<reads::All>(edge.effective)) return {{kMinInstant, kMaxInstant}};
   if (std::holds_alternative<reads::Previous>(edge.effective)) return {{kMinInstant, b}};
+  if (std::holds_alternative<reads::Following>(edge.effective)) return {{a, kMaxInstant}};
+  if (const auto* days = std::get_if<reads::Fixed>(&edge.effective)) {
+    const auto at = [&](std::int64_t day) {
+      return FirstShowing(parent.calendar.zone(), day * kDay + parent.calendar.starts_at());
+    };
+    return {{at(days->from), at(days->to + 1)}};
+  }
+  if (const auto* period = std::get_if<reads::Period>(&edge.effective)) {
+    // The period that holds `t`, moved: months from its first day, weeks by sevens of days.
+    const auto moved = [&](Instant t, std::int64_t more) {
+      const Civil c = CivilAt(zone, t) - child.calendar.starts_at();
+      const std::int64_t day = FloorDiv(c, kDay);
+      if (period->unit == Grain::Unit::kWeek)
+        return FirstShowing(
+            zone,
+            (day - FloorMod(day + 3 - child.calendar.week_start(), 7) + 7 * (period->offset + more)) * kDay +
+                child.calendar.starts_at());
+      const std::int64_t length = period->unit == Grain::Unit::kMonth     ? 1
+                                  : period->unit == Grain::Unit::kQuarter ? 3
+                                                                          : 12;
+      const CivilDate d = CivilFromDays(day);
+      const std::int64_t months =
+          FloorDiv(d.year * 12LL + d.month - 1, length) * length + length * (period->offset + more);
+      return FirstShowing(
+          zone, DaysFromCivil(FloorDiv(months, 12), static_cast<int>(FloorMod(months, 12)) + 1, 1) * kDay +
+                    child.calendar.starts_at());
+    };
+    return {{moved(a, 0), moved(b - 1, 1)}};
+  }
   if (const auto* w = std::get_if<reads::Window>(&edge.effective)) {
     const Grain unit = w->unit.value_or(child.calendar.grain());
     // The end of the cell, and its own last second, which shifts by itself.

@@ -23,6 +23,10 @@ TEST_CASE("image and pre-image agree on every cell, for every mapping between gr
                             reads::ToDate{Grain::Unit::kMonth},
                             reads::ToDate{Grain::Unit::kWeek},
                             reads::All{},
+                            reads::Following{},
+                            reads::Period{Grain::Unit::kMonth, 0},
+                            reads::Period{Grain::Unit::kWeek, -2},
+                            reads::Fixed{*ParseDay("2026-03-05"), *ParseDay("2026-03-06")},
                             reads::Key{}};
   std::mt19937 random(7);
   std::size_t checked = 0;
@@ -175,9 +179,16 @@ TEST_CASE("reads go to JSON and back") {
                        reads::ToDate{Grain::Unit::kQuarter},
                        reads::Window{-6, 0, {}, false},
                        reads::Window{1, 1, Grain{Grain::Unit::kHour, 1}, false},
-                       reads::Window{-1, 0, Grain{Grain::Unit::kDay, 1}, true}};
+                       reads::Window{-1, 0, Grain{Grain::Unit::kDay, 1}, true},
+                       reads::Following{},
+                       reads::Period{Grain::Unit::kMonth, -1},
+                       reads::Fixed{*ParseDay("2026-01-01"), *ParseDay("2026-01-31")}};
   for (const Reads& r : all) CHECK(ReadsFromJson(*ReadsToJson(r)) == r);
   CHECK_FALSE(ReadsToJson(reads::Unknown{}));
   for (const char* bad : {"{}", "\"sometimes\"", "{\"window\": [1]}", "[", "3"})
     CHECK_FALSE(ReadsFromJson(bad));
+  const auto list = ReadsListFromJson(R"(["same", {"period": "month", "offset": -1}, "same"])");
+  CHECK(list == std::vector<Reads>{reads::Same{}, reads::Period{Grain::Unit::kMonth, -1}});
+  CHECK(ReadsListToJson(list) == R"(["same",{"period":"month","offset":-1}])");
+  CHECK_FALSE(ReadsFromJson(R"({"fixed": {"from": "2026-02-30", "to": "2026-03-01"}})"));
 }
