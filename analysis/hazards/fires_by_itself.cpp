@@ -28,7 +28,8 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
       h.evidence["job"] = {job.name};
       out.push_back(std::move(h));
     }
-    if (d.writes == Writes::kRefresh)
+    const auto by = d.methods.find("refreshed_by");
+    if (d.writes == Writes::kRefresh && (by == d.methods.end() || by->second != "order"))
       out.push_back(MakeHazard(
           "fires-by-itself", HazardSeverity::kWarning, step.dataset, SpanSet::All(),
           fmt::format("the warehouse refreshes {} by itself: it may run from half-new inputs", d.name),
