@@ -36,6 +36,38 @@ std::string ShellQuoted(std::string_view text) {
   return out + "'";
 }
 
+std::string ShellFilled(const std::string& line,
+                        const std::vector<std::pair<std::string, std::string>>& values) {
+  std::string out;
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size();) {
+    const auto at = std::find_if(values.begin(), values.end(), [&](const auto& v) {
+      return line.compare(i, v.first.size(), v.first) == 0 && (i == 0 || line[i - 1] != '$');
+    });
+    if (at != values.end()) {
+      const std::string& value = at->second;
+      if (quote == 0) out += ShellWord(value);
+      for (const char c : quote ? value : std::string()) {
+        if (quote == '\'' && c == '\'')
+          out += "'\\''";
+        else
+          out += quote == '"' && std::string_view("\"\\$`").find(c) != std::string_view::npos
+                     ? std::string("\\") + c
+                     : std::string(1, c);
+      }
+      i += at->first.size();
+      continue;
+    }
+    const char c = line[i++];
+    out += c;
+    if (c == '\\' && quote != '\'' && i < line.size())
+      out += line[i++];
+    else if (quote ? c == quote : c == '\'' || c == '"')
+      quote = quote ? 0 : c;
+  }
+  return out;
+}
+
 std::string PythonText(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {

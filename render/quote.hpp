@@ -4,11 +4,16 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace backreach {
 
 std::string ShellQuoted(std::string_view text);  // always in quotes
+// A line of shell with its placeholders filled in: a value is quoted as the quotes around it want. `${name}`
+// is the shell's own and stays.
+std::string ShellFilled(const std::string& line,
+                        const std::vector<std::pair<std::string, std::string>>& values);
 std::string PythonText(std::string_view text);
 std::string JsonText(std::string_view text);
 std::string SqlText(std::string_view text);

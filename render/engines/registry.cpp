@@ -4,6 +4,7 @@
 
 #include "graph/words.hpp"
 #include "render/engines/lines.hpp"
+#include "render/quote.hpp"
 
 namespace backreach {
 
@@ -41,23 +42,6 @@ std::string KeyAt(const Calendar& calendar, const std::string& format, Instant t
   return format.empty() ? calendar.Key(t) : FormatKey(calendar.Nominal(calendar.Index(t)), format);
 }
 
-// Only the words in braces that are ours, and no `${from}` of the shell's.
-std::string Filled(const std::string& line, const std::vector<std::pair<std::string, std::string>>& values) {
-  std::string out;
-  for (std::size_t i = 0; i < line.size();) {
-    bool found = false;
-    for (const auto& [name, value] : values) {
-      if (line.compare(i, name.size(), name) != 0 || (i > 0 && line[i - 1] == '$')) continue;
-      out += ShellWord(value);
-      i += name.size();
-      found = true;
-      break;
-    }
-    if (!found) out += line[i++];
-  }
-  return out;
-}
-
 // What one run writes, where that is longer than a cell of the step.
 Calendar RunCalendar(const Step& step, const way::Shell& shell) {
   const Calendar& cells = *step.calendar;
@@ -76,11 +60,11 @@ std::vector<Line> RegistryLines(const Step& step, const way::Shell& shell) {
   const auto stretches = Stretches(step, shell.each_cell ? runs : cells, shell.each_cell);
   std::vector<Line> out;
   for (const Span& s : stretches) {
-    std::string text = Filled(shell.line, {{"{from}", KeyAt(cells, shell.key_format, s.start)},
-                                           {"{to}", KeyAt(cells, shell.key_format, s.end - 1)},
-                                           {"{key}", KeyAt(runs, shell.key_format, s.start)},
-                                           {"{start}", FormatInstant(s.start)},
-                                           {"{end}", FormatInstant(s.end)}});
+    std::string text = ShellFilled(shell.line, {{"{from}", KeyAt(cells, shell.key_format, s.start)},
+                                                {"{to}", KeyAt(cells, shell.key_format, s.end - 1)},
+                                                {"{key}", KeyAt(runs, shell.key_format, s.start)},
+                                                {"{start}", FormatInstant(s.start)},
+                                                {"{end}", FormatInstant(s.end)}});
     if (!out.empty() && out.back().text == text) continue;
     out.push_back({std::move(text), {}});
   }

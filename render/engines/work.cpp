@@ -178,9 +178,8 @@ class Planner {
     std::vector<std::string> statements;
     for (const FeedLine& c : method.commands) {
       statements.push_back(c.text);
-      std::string line = method.client;
-      const std::size_t at = line.find("{sql}");
-      if (at != std::string::npos) work.commands.push_back(line.replace(at, 5, ShellQuoted(c.text)));
+      if (method.client.find("{sql}") != std::string::npos)
+        work.commands.push_back(ShellFilled(method.client, {{"{sql}", c.text}}));
     }
     if (!method.client.empty() && work.commands.size() == method.commands.size()) return;
     work.commands.clear();

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "analysis/methods.hpp"
+#include "graph/error.hpp"
 #include "graph/words.hpp"
 #include "ingest/dbt_refresh.hpp"
 #include "ingest/dbt_selectors.hpp"
@@ -89,7 +90,8 @@ TEST_CASE("one variable is a run a cell, and cells that must be in order are too
 TEST_CASE("batches in order take one thread, and stretches stay apart") {
   Case c(kDays, "2026-03-01T00:00Z", "2026-03-04T00:00Z");
   c.d().methods["dbt_batches"] = "day";
-  c.step.spans.Add(Span{*ParseInstant("2026-03-10T00:00Z", true), *ParseInstant("2026-03-11T00:00Z", true)});
+  c.step.spans.Add(
+      SpanSet(Span{*ParseInstant("2026-03-10T00:00Z", true), *ParseInstant("2026-03-11T00:00Z", true)}));
   CHECK(c.Lines() == Texts{"dbt run --select p.m --event-time-start 2026-03-01 --event-time-end 2026-03-04",
                            "dbt run --select p.m --event-time-start 2026-03-10 --event-time-end 2026-03-11"});
   c.step.sequential = true;
@@ -120,6 +122,10 @@ TEST_CASE("the registry's placeholders are the period; a line without any has no
   CHECK(c.Lines() == Texts{"cd a && ./r 2026-03-01 2026-03-02 ${from} 2026-03-01T05:00:00Z "
                            "2026-03-03T05:00:00Z {other}"});
   CHECK(c.step.effect == Effect::kReplaced);
+  c.Shell("./r '{from}' \"{to}\" {key}");
+  c.d().key_format = "a'b \"%d\"";
+  CHECK(c.Lines()[0] == R"(./r 'a'\''b "01"' "a'b \"01\"" 'a'\''b "01"')");
+  c.d().key_format = "";
   c.Shell("./r {key}");
   CHECK(c.Lines() == Texts{"./r 2026-03-01", "./r 2026-03-02"});
   c.d().key_format = "day %d of %m/%Y";
@@ -162,11 +168,14 @@ TEST_CASE("a stored view is refreshed by its platform's own statement") {
     NoteRefresh(adapter, what, r, fact);
     return fact.methods["refreshed_by"] + (fact.methods.count("dbt_refreshes") ? "+dbt" : "");
   };
-  CHECK(by("snowflake", "dynamic_table", {"", "1 hour"}) == "itself");
-  CHECK(by("snowflake", "dynamic_table", {"", "1 hour", "DISABLE"}) == "order+dbt");
+  CHECK(by("snowflake", "dynamic_table", {.relation_name = "", .target_lag = "1 hour", .scheduler = ""}) ==
+        "itself");
+  CHECK(by("snowflake", "dynamic_table",
+           {.relation_name = "", .target_lag = "1 hour", .scheduler = "DISABLE"}) == "order+dbt");
   CHECK(by("snowflake", "dynamic_table", {}) == "order+dbt");
   CHECK(by("postgres", "materialized_view", {}) == "order");
-  CHECK(by("redshift", "materialized_view", {"", "", "", true}) == "itself");
+  CHECK(by("redshift", "materialized_view",
+           {.relation_name = "", .target_lag = "", .scheduler = "", .auto_refresh = true}) == "itself");
   CHECK(by("bigquery", "materialized_view", {}) == "itself");
   CHECK(by("databricks", "materialized_view", {}) == "order");
   CHECK(by("postgres", "table", {}) == "");
