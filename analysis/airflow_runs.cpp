@@ -318,9 +318,7 @@ std::string Command(const std::string& dag, bool second, bool one_at_a_time, con
 Effect OfAnyRun(Effect effect) { return effect == Effect::kReplaced ? Effect::kUnknown : effect; }
 
 Method MethodOf(std::vector<std::string> commands, Effect effect) {
-  Method method{"airflow", Join(commands, " && "), effect, {}};
-  method.commands = std::move(commands);
-  return method;
+  return {"airflow", std::move(commands), effect};
 }
 
 Method BackfillOf(const LineageGraph& graph, const Job& job, const AirflowTask& task, Effect effect,

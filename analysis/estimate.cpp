@@ -15,6 +15,7 @@ namespace {
 // The number of runs of its job that a step takes, where the job does not go cell by cell.
 std::int64_t RunsOf(const Dataset& d, const Step& step) {
   const bool by_variables = !step.whole && d.vars.count("from") && !d.methods.count("dbt_batches");
+  if (by_variables && (!d.vars.count("to") || step.sequential) && step.partitions) return *step.partitions;
   return by_variables ? std::max<std::int64_t>(1, static_cast<std::int64_t>(step.spans.size())) : 1;
 }
 

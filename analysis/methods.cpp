@@ -1,4 +1,4 @@
-// The ordinary run is judged first, then each engine says with which commands it does exactly these cells.
+// The ordinary run is judged first, then each engine says in which ways it does exactly these cells.
 
 #include "analysis/methods.hpp"
 
@@ -11,25 +11,7 @@
 
 namespace backreach {
 
-std::string ShellWord(const std::string& text) {
-  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("._-/:=@,+%").find(c) != std::string_view::npos;
-  });
-  if (plain) return text;
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 namespace {
-
-// dbt takes naive times and means UTC; the end is excluded.
-std::string DbtTime(Instant t) {
-  std::string text = FormatInstant(t);
-  text.pop_back();
-  return EndsWith(text, "T00:00:00") ? text.substr(0, 10) : text;
-}
 
 Effect EffectOf(Writes writes) {
   switch (writes) {
@@ -41,67 +23,136 @@ Effect EffectOf(Writes writes) {
   }
 }
 
+std::string Noted(const Dataset& d, const char* what) {
+  const auto it = d.methods.find(what);
+  return it == d.methods.end() ? "" : it->second;
+}
+
+// Every stretch has a beginning: a command that names its period can be written.
+bool Bounded(const Step& step) { return !step.spans.empty() && IsFinite(step.spans.front().start); }
+
+// All of a microbatch model, from where its batches begin to the end of today.
+std::optional<Span> FromBeginToNow(const Dataset& d, Instant now) {
+  const std::string begin = Noted(d, "dbt_begin");
+  const DateResult date = ParseDate(begin, Calendar());
+  if (begin.empty() || !date.span) return std::nullopt;
+  const Span span{date.span->start, Calendar().Next(now)};
+  return span.start < span.end ? std::optional(span) : std::nullopt;
+}
+
+// What dbt's ordinary run of the model is, with its period where it has one.
+void OrdinaryRun(const Dataset& d, const std::string& selector, Instant now, Effect effect, Step& step) {
+  const auto from = d.vars.find("from"), to = d.vars.find("to");
+  if (WholeInBatches(d, step)) {
+    step.methods.push_back({"dbt", {}, Effect::kKeptOld, way::DbtRun{selector}});
+    if (const auto window = FromBeginToNow(d, now))
+      step.methods.push_back({"dbt", {}, effect, way::DbtBatches{selector, window}});
+  } else if (d.methods.count("dbt_batches") && Bounded(step)) {
+    step.methods.push_back({"dbt", {}, effect, way::DbtBatches{selector, {}, step.sequential}});
+  } else if (from != d.vars.end() && Bounded(step)) {
+    const bool inclusive = d.vars.count("to_is") && d.vars.at("to_is") == "inclusive";
+    const bool pair = to != d.vars.end();
+    step.methods.push_back(
+        {"dbt",
+         {},
+         effect,
+         way::DbtVars{selector, from->second, pair ? to->second : "", inclusive, step.sequential || !pair}});
+  } else {
+    step.methods.push_back({"dbt", {}, effect, way::DbtRun{selector}});
+  }
+}
+
 // `refresh`: what a full refresh does.
-void DbtMethods(const Dataset& d, const std::string& selector, Effect effect, Effect refresh, Step& step) {
-  const std::string select = "--select " + ShellWord(selector);
+void DbtMethods(const Dataset& d, Instant now, Effect effect, Effect refresh, Step& step) {
+  const std::string& selector = d.methods.at("dbt");
   if (d.kind == Kind::kSeed) {
-    step.methods.push_back({"dbt", "dbt seed " + select, effect});
+    step.methods.push_back({"dbt", {}, effect, way::DbtSeed{selector}});
     return;
   }
-  if (d.methods.count("dbt_batches") && !step.whole) {
-    // One window for each stretch; never beside --full-refresh, --empty or --sample, which lose rows.
-    std::vector<std::string> commands;
-    for (const Span& s : step.spans)
-      if (IsFinite(s.start))
-        commands.push_back(fmt::format("dbt run {} --event-time-start {} --event-time-end {}", select,
-                                       ShellWord(DbtTime(s.start)), ShellWord(DbtTime(s.end))));
-    if (!commands.empty())
-      step.methods.push_back({"dbt", Join(commands, " && "), effect});
-    else
-      step.methods.push_back({"dbt", "dbt run " + select, effect});
-  } else if (!d.vars.empty() && !step.whole && d.vars.count("from")) {
-    std::vector<std::string> commands;
-    for (const Span& s : step.spans) {
-      if (!IsFinite(s.start)) continue;
-      const bool inclusive = d.vars.count("to_is") && d.vars.at("to_is") == "inclusive";
-      const Zone& zone = step.calendar->zone();
-      std::string vars =
-          fmt::format("{{\"{}\": \"{}\"", d.vars.at("from"), FormatCivilInstant(s.start, zone));
-      if (d.vars.count("to"))
-        vars += fmt::format(", \"{}\": \"{}\"", d.vars.at("to"),
-                            inclusive ? step.calendar->Key(s.end - 1) : FormatCivilInstant(s.end, zone));
-      commands.push_back(fmt::format("dbt run {} --vars {}", select, ShellWord(vars + "}")));
-    }
-    step.methods.push_back({"dbt", Join(commands, " && "), effect});
-  } else {
-    step.methods.push_back({"dbt", "dbt run " + select, effect});
-  }
+  OrdinaryRun(d, selector, now, effect, step);
   const bool incremental =
       d.writes != Writes::kWhole && d.writes != Writes::kRefresh && d.writes != Writes::kUnknown;
   if (incremental && !d.full_refresh_off)
-    step.methods.push_back({"dbt", "dbt run --full-refresh " + select, refresh});
+    step.methods.push_back({"dbt", {}, refresh, way::DbtRun{selector, true}});
+}
+
+// Who is told to refresh a stored view is the platform's matter; `dbt run` does it where that is noted.
+void RefreshMethods(const LineageGraph& graph, const Dataset& d, Effect effect, Step& step) {
+  if (d.methods.count("dbt") && d.methods.count("dbt_refreshes"))
+    step.methods.push_back({"dbt", {}, effect, way::DbtRun{d.methods.at("dbt")}});
+  way::Refresh refresh{Noted(d, "refresh"), d.platform, Noted(d, "relation"), d.relation, {}};
+  if (const auto client = graph.clients.find(Lower(d.platform)); client != graph.clients.end())
+    refresh.client = client->second;
+  step.methods.push_back({"sql", {}, effect, std::move(refresh)});
+}
+
+// What a run of the moment does to the step's cells, as far as its schedule says which ones it takes.
+Effect EffectOfTheMoment(const Job& job, Instant now, Effect effect, const Step& step) {
+  if (step.whole) return effect;
+  if (!job.schedule || (!job.schedule->rewrites && !job.schedule->covers)) return Effect::kUnknown;
+  const Text& rewrites = job.schedule->rewrites;
+  if (rewrites == "all") return effect;
+  if (!rewrites || rewrites == "latest") return Effect::kKeptOld;
+  const auto back = ParseDuration(*rewrites);
+  if (!back || !step.calendar) return Effect::kUnknown;
+  const Instant from = AddDuration(step.calendar->zone(), now, *back, -1);
+  return step.spans.front().start >= from ? effect : Effect::kKeptOld;
+}
+
+void ShellMethods(const LineageGraph& graph, const Dataset& d, Instant now, Effect effect, Step& step) {
+  for (const JobId id : d.jobs) {
+    const Job& job = graph[id];
+    const auto it = job.methods.find("shell");
+    if (it == job.methods.end()) continue;
+    const bool period = TakesPeriod(it->second);
+    if (period && !Bounded(step)) continue;  // it asks for a period, and there is none to give
+    const bool each = step.sequential || it->second.find("{key}") != std::string::npos;
+    step.methods.push_back({"shell",
+                            {},
+                            period ? effect : EffectOfTheMoment(job, now, effect, step),
+                            way::Shell{it->second, d.key_format, period && each, job.run_grain}});
+  }
 }
 
 }  // namespace
 
-void FillMethods(const LineageGraph& graph, bool inputs_gone, bool bounded, Step& step) {
+bool WholeInBatches(const Dataset& d, const Step& step) {
+  return step.whole && !step.correct && d.methods.count("dbt_batches") && d.methods.count("dbt") &&
+         d.writes != Writes::kWhole;
+}
+
+bool WiderThanVariable(const Dataset& d, const Step& step) {
+  if (step.whole || !step.calendar || !d.vars.count("from") || d.vars.count("to")) return false;
+  switch (step.calendar->grain().unit) {
+    case Grain::Unit::kMinutes:
+    case Grain::Unit::kHour:
+    case Grain::Unit::kDay: return false;
+    default: return true;
+  }
+}
+
+bool TakesPeriod(const std::string& line) {
+  for (const char* name : {"{from}", "{to}", "{start}", "{end}", "{key}"})
+    for (std::size_t at = line.find(name); at != std::string::npos; at = line.find(name, at + 1))
+      if (at == 0 || line[at - 1] != '$') return true;
+  return false;
+}
+
+void FillMethods(const LineageGraph& graph, Instant now, bool inputs_gone, bool bounded, Step& step) {
   const Dataset& d = graph[step.dataset];
   if (step.correct) {
     if (d.kind == Kind::kSeed && d.methods.count("dbt"))
-      DbtMethods(d, d.methods.at("dbt"), Effect::kReplaced, Effect::kReplaced, step);
+      DbtMethods(d, now, Effect::kReplaced, Effect::kReplaced, step);
     return;
   }
   const Effect effect = d.written_whole() && inputs_gone ? Effect::kLost : EffectOf(d.writes);
-  step.effect = effect;
   if (d.writes == Writes::kRefresh)
-    step.methods.push_back({d.platform.empty() ? "warehouse" : d.platform, "refresh " + d.name, effect});
-  else if (const auto it = d.methods.find("dbt"); it != d.methods.end())
-    DbtMethods(d, it->second, effect, inputs_gone || bounded ? Effect::kLost : Effect::kReplaced, step);
+    RefreshMethods(graph, d, effect, step);
+  else if (d.methods.count("dbt"))
+    DbtMethods(d, now, effect, inputs_gone || bounded ? Effect::kLost : Effect::kReplaced, step);
   AirflowMethods(graph, effect, step);
-  for (const JobId id : d.jobs)
-    if (const auto it = graph[id].methods.find("shell"); it != graph[id].methods.end())
-      step.methods.push_back({"shell", it->second, effect});
-  if (!step.methods.empty()) step.effect = step.methods[0].effect;
+  ShellMethods(graph, d, now, effect, step);
+  step.effect = step.methods.empty() ? effect : step.methods[0].effect;
 }
 
 }  // namespace backreach

@@ -1,5 +1,4 @@
-// How a step is done: the commands of each engine that do exactly it, and what the ordinary run does to a
-// cell.
+// How a step is done: with which engines, in which way, and what the ordinary run does to a cell.
 #pragma once
 
 #include "analysis/plan.hpp"
@@ -9,9 +8,13 @@ namespace backreach {
 
 // Fills methods and effect. `inputs_gone`: what the dataset was once made from is not all there any more, so
 // that what writes all of it anew loses history. `bounded`: a build from nothing would take only recent rows.
-void FillMethods(const LineageGraph& graph, bool inputs_gone, bool bounded, Step& step);
+void FillMethods(const LineageGraph& graph, Instant now, bool inputs_gone, bool bounded, Step& step);
 
-// A word quoted for a POSIX shell, where it needs it.
-std::string ShellWord(const std::string& text);
+// dbt runs all of a step in batches: without event times it takes the newest ones alone.
+bool WholeInBatches(const Dataset& dataset, const Step& step);
+// One variable cannot name such a cell: it holds a day or an hour, and the cell has several.
+bool WiderThanVariable(const Dataset& dataset, const Step& step);
+// A line of the registry that takes its period from a placeholder.
+bool TakesPeriod(const std::string& line);
 
 }  // namespace backreach

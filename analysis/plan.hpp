@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "analysis/request.hpp"
@@ -32,10 +33,54 @@ struct StepBecause {
 enum class Effect { kNone, kReplaced, kUnknown, kOverwrittenOpen, kDuplicated, kLost, kKeptOld };
 const char* ToString(Effect effect);
 
+// Ways to run a step, as far as they are decisions; render/engines turns them into lines. The period is the
+// step's own: its stretches, or its cells one by one and oldest first (`each_cell`).
+namespace way {
+// One run without a period: it takes what the query takes.
+struct DbtRun {
+  std::string selector;
+  bool full_refresh = false;
+};
+struct DbtSeed {
+  std::string selector;
+};
+// A window of event times for each stretch, or the one given. `in_order`: batch after batch, never at once.
+struct DbtBatches {
+  std::string selector;
+  std::optional<Span> window;
+  bool in_order = false;
+};
+// The period in project variables: `from`, and `to` unless it is empty. `inclusive`: `to` is the last day (or
+// hour) of the period and not the first after it.
+struct DbtVars {
+  std::string selector, from, to;
+  bool inclusive = false, each_cell = false;
+};
+// The platform's own statement that makes a stored view anew. `relation`: as dbt writes it, or "";
+// `client`: the registry's line of shell that runs SQL there, or "".
+struct Refresh {
+  std::string kind;  // dynamic-table, materialized-view, streaming-table
+  std::string platform, relation;
+  std::vector<std::string> parts;  // database, schema, table
+  std::string client;
+};
+// A line of shell of the registry with its placeholders; `runs`: what one run writes, if not a cell.
+struct Shell {
+  std::string line, key_format;
+  bool each_cell = false;
+  std::optional<Grain> runs;
+};
+}  // namespace way
+// Nothing: the method's commands are complete as they are.
+using Way = std::variant<std::monostate, way::DbtRun, way::DbtSeed, way::DbtBatches, way::DbtVars,
+                         way::Refresh, way::Shell>;
+
+// `commands`: lines to be run in turn, where `way` does not say it.
 struct Method {
-  std::string engine, command;  // `command` for people: the commands joined by ` && `
+  std::string engine;
+  std::vector<std::string> commands;
   Effect effect = Effect::kNone;
-  std::vector<std::string> commands = {};  // complete lines, to be run in turn
+  Way way = {};
 };
 
 struct Check {

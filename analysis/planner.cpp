@@ -528,7 +528,7 @@ class Planner {
         step.because.push_back(std::move(reason));
       }
       const bool bounded = LostByRebuild(frame_, step.dataset, graph_[step.dataset]) != nullptr;
-      FillMethods(graph_, !expired_[at].empty(), bounded, step);
+      FillMethods(graph_, request_.now, !expired_[at].empty(), bounded, step);
     }
     FillRuns(graph_, frame_, plan_.steps);
     // Windows that reach before a parent's first partition are cut there.

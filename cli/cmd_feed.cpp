@@ -10,7 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/output.hpp"
 #include "graph/words.hpp"
-#include "render/feeds/feed.hpp"
+#include "render/engines/feed.hpp"
 
 namespace backreach {
 
@@ -42,6 +42,17 @@ Status Run(const Arguments& a) {
     if (ec != std::errc{} || *end != '\0' || options.max_parallel < 1)
       throw Error(fmt::format("backreach: error: --max-parallel '{}' must be a number from 1 on", *most));
   }
+  if (const auto threads = a.value("threads")) {
+    int n = 0;
+    const auto [end, ec] = std::from_chars(threads->data(), threads->data() + threads->size(), n);
+    if (ec != std::errc{} || *end != '\0' || n < 1)
+      throw Error(fmt::format("backreach: error: --threads '{}' must be a number from 1 on", *threads));
+    options.threads = std::to_string(n);
+  }
+  options.tests = !a.flag("no-tests");
+  options.project_dir = a.value("project-dir").value_or("");
+  options.profiles_dir = a.value("profiles-dir").value_or("");
+  options.target = a.value("target").value_or("");
   const FeedResult result = WriteFeed(*feed, text, path, options);
   for (const std::string& warning : result.warnings) Say(a, "warning: " + Printable(warning) + "\n");
   if (!result.blocked.empty()) {
@@ -81,6 +92,11 @@ Command FeedCommand() {
           std::vector<OptionSpec>{{Kind::kValue, "to", "ENGINE", "airflow, dbt or shell"},
                                   {Kind::kValue, "out", "DIR", "folder for what is written (default: here)"},
                                   {Kind::kValue, "max-parallel", "N", "how many cells may run together"},
+                                  {Kind::kValue, "threads", "N", "how many models dbt runs at once"},
+                                  {Kind::kValue, "project-dir", "D", "dbt's project, for each call of dbt"},
+                                  {Kind::kValue, "profiles-dir", "D", "where its profiles.yml lies"},
+                                  {Kind::kValue, "target", "NAME", "the target in it"},
+                                  {Kind::kFlag, "no-tests", "", "without dbt's tests after each wave"},
                                   {Kind::kFlag, "force", "", "although blocking hazards are not accepted"},
                                   {Kind::kFlag, "quiet", "", "say nothing on standard error but errors"}},
           Run};

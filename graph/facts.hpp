@@ -187,6 +187,12 @@ struct PoolFact {
   Place at;
 };
 
+// What runs SQL on a platform: a line of shell that holds `{sql}`.
+struct ClientFact {
+  std::string platform, command;
+  Place at;
+};
+
 // What a copy holds: `all`, a range, or the last so many days before it was taken.
 struct HoldsFact {
   bool all = false;
@@ -285,6 +291,7 @@ struct Facts {
   std::vector<EdgeFact> edges;
   std::vector<JobFact> jobs;
   std::vector<PoolFact> pools;
+  std::vector<ClientFact> clients;
   std::vector<CopyFact> copies;
   std::vector<ExtractFact> extracts;
   std::vector<UnresolvedFact> unresolved;

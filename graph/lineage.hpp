@@ -223,7 +223,8 @@ class LineageGraph {
   std::vector<Edge> edges;        // sorted by (from, to, reads), from and to by name
   std::vector<Job> jobs;          // sorted by name
   std::vector<Pool> pools;
-  std::vector<Copy> copies;  // sorted by id
+  std::map<std::string, std::string> clients;  // platform -> the line of shell that runs `{sql}` there
+  std::vector<Copy> copies;                    // sorted by id
   std::vector<Extract> extracts;
   std::vector<Unresolved> unresolved;
   std::vector<std::string> disabled;  // unique ids of what projects have switched off: known by name alone

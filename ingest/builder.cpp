@@ -664,6 +664,8 @@ class Builder {
         if (f.usual_load && (registry || !pool.usual_load)) pool.usual_load = f.usual_load;
         pool.seen.push_back(SeenAt(s, f.at));
       }
+      for (const ClientFact& f : sources_[s].facts.clients)
+        out_.graph.clients.emplace(Lower(f.platform), f.command);
     }
     LineageGraph& g = out_.graph;
     for (auto& [name, job] : jobs) {

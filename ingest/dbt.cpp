@@ -390,6 +390,7 @@ class ManifestReader {
     dom::element depends;
     if (Child(e, "depends_on", depends)) node.parents = Strings(depends, "nodes");
     if (configured) Config(config, node);
+    node.write->refresh.relation_name = std::string(Str(e, "relation_name"));
     const std::string_view sql = Str(e, "raw_code").empty() ? Str(e, "raw_sql") : Str(e, "raw_code");
     if (node.write->config.materialized == "incremental" ||
         (node.write->config.materialized == "table" && AsksForNow(sql)))
@@ -440,7 +441,14 @@ class ManifestReader {
     if (node.write->microbatch && Bool(config, "concurrent_batches") == false) fact.sequential = true;
     if (const auto full_refresh = Bool(config, "full_refresh"))
       fact.write.full_refresh = *full_refresh ? "true" : "false";
+    DbtRefresh& refresh = node.write->refresh;
+    refresh.target_lag = std::string(Str(config, "target_lag"));
+    refresh.scheduler = std::string(Str(config, "scheduler"));
+    refresh.auto_refresh = Bool(config, "auto_refresh").value_or(false);
+    refresh.enable_refresh = Bool(config, "enable_refresh").value_or(true);
     dom::element partition;
+    refresh.scheduled = Child(config, "schedule", partition);
+    refresh.refreshable = Child(config, "refreshable", partition);
     if (Child(config, "partition_by", partition) || Child(config, "partitioned_by", partition)) {
       node.write->has_partition_by = true;
       node.write->partition.field = std::string(Str(partition, "field"));

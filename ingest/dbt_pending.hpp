@@ -14,6 +14,7 @@
 #include "graph/facts.hpp"
 #include "ingest/dbt_nodes.hpp"
 #include "ingest/dbt_partitions.hpp"
+#include "ingest/dbt_refresh.hpp"
 #include "ingest/dbt_sql.hpp"
 #include "ingest/dbt_writes.hpp"
 
@@ -24,6 +25,7 @@ struct PendingWrite {
   DbtWriteConfig config;
   std::string batch_size, begin;
   DbtPartitionConfig partition;
+  DbtRefresh refresh;
   std::vector<std::string> static_partitions;  // BigQuery's insert_overwrite of listed partitions
   bool skips_matched = false;                  // a merge that only inserts
   bool microbatch = false, has_partition_by = false, python = false;

@@ -12,6 +12,7 @@
 #include "graph/words.hpp"
 #include "ingest/dbt_hooks.hpp"
 #include "ingest/dbt_pending.hpp"
+#include "ingest/dbt_selectors.hpp"
 #include "ingest/registry_blocks.hpp"
 #include "ingest/sql_bounds.hpp"
 #include "ingest/sql_scan.hpp"
@@ -64,11 +65,13 @@ class Settler {
           if (!it->second.second.empty()) node.fact.contact = "mailto:" + it->second.second;
         }
       }
-      if (node.resource_type != "source" && !node.external && node.write->microbatch)
-        node.fact.methods["dbt_batches"] = node.write->batch_size;
+      if (node.resource_type != "source" && !node.external && node.write->microbatch) NoteBatches(node);
+      if (node.resource_type != "source" && !node.external)
+        NoteRefresh(m_.adapter, node.write->config.materialized, node.write->refresh, node.fact);
       node.microbatch = node.write->microbatch;
       node.write.reset();
     }
+    Selectors();
     Operations(facts);
     Edges(known, facts);
     Disabled(known, facts);
@@ -86,6 +89,19 @@ class Settler {
   }
 
  private:
+  static void NoteBatches(PendingNode& node) {
+    node.fact.methods["dbt_batches"] = node.write->batch_size;
+    if (!node.write->begin.empty()) node.fact.methods["dbt_begin"] = node.write->begin;
+  }
+
+  void Selectors() {
+    std::vector<DbtSelectable> nodes;
+    for (PendingNode& node : m_.nodes)
+      if (const auto it = node.fact.methods.find("dbt"); it != node.fact.methods.end())
+        nodes.push_back({&it->second, node.package});
+    MakeSelectorsExact(nodes);
+  }
+
   void Grain(PendingNode& node) {
     DatasetFact& fact = node.fact;
     if (!node.event_time.empty() && !fact.row_time && fact.kind != "view" && fact.kind != "ephemeral")

@@ -149,9 +149,7 @@ DbtWrite ResolveDbtWrite(const DbtWriteConfig& c) {
   if (c.materialized == "incremental") return Incremental(c);
   if (c.materialized == "materialized_view" || c.materialized == "materializedview" ||
       c.materialized == "dynamic_table" || c.materialized == "streaming_table")
-    return {"refresh",
-            {},
-            fmt::format("{}: holds a copy that the warehouse refreshes by itself", c.materialized)};
+    return {"refresh", {}, fmt::format("{}: holds a copy, made anew by a refresh", c.materialized)};
   if (c.materialized == "external")
     return {"whole", {}, "materialized as an external file: every run replaces it"};
   if (c.materialized == "view" || c.materialized == "ephemeral") return {"none", {}, "stores nothing"};

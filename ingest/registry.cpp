@@ -137,6 +137,12 @@ void ReadDataset(YamlMap& map, const Defaults& defaults, DatasetFact& fact) {
       if (const Text to = vars.GetText("to")) fact.vars["to"] = *to;
       if (const Text to_is = vars.GetWord("to_is", {"exclusive", "inclusive"})) fact.vars["to_is"] = *to_is;
       vars.Finish();
+      if (vars.Get("to") && !vars.Get("from")) {
+        map.Fail("vars",
+                 fmt::format("vars of {} name where a run ends ('to') and not where it begins", map.what()),
+                 {"add the variable that holds the beginning: vars: {from: ..., to: ...}"});
+        fact.vars.clear();
+      }
     }
   }
   if (const Text row_time = map.GetText("row_time")) {
@@ -517,6 +523,44 @@ class Names {
   std::map<std::string, std::string> places_;
 };
 
+// `{sql}` stands bare in a line of shell: it is quoted where it is filled in.
+bool StandsBare(const std::string& line, const std::string& name) {
+  char quote = 0;
+  bool found = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (line.compare(i, name.size(), name) == 0) {
+      if (quote) return false;
+      found = true;
+    } else if (c == '\\' && quote != '\'') {
+      ++i;
+    } else if (quote ? c == quote : c == '\'' || c == '"') {
+      quote = quote ? 0 : c;
+    }
+  }
+  return found;
+}
+
+std::optional<ClientFact> ReadClient(const YAML::Node& node, const std::string& path, Names& names,
+                                     Diagnostics& diagnostics) {
+  YamlMap map(node, path, "a client", diagnostics);
+  if (!map.valid()) return std::nullopt;
+  const Text platform = map.GetText("platform"), command = map.GetText("command");
+  map.set_what("client of '" + platform.value_or("") + "'");
+  if (!platform || !command)
+    map.Fail(platform ? "command" : "platform", "a client needs 'platform' and 'command'");
+  else if (command->find("{sql}") == std::string::npos)
+    map.Fail("command", fmt::format("the command of the {} does not say where the SQL goes", map.what()),
+             {"write {sql} there: psql -c {sql}"});
+  else if (!StandsBare(*command, "{sql}"))
+    map.Fail("command", fmt::format("{{sql}} stands in quotes in the command of the {}", map.what()),
+             {"write it bare: it is quoted where it is filled in"});
+  names.Take("client", Lower(platform.value_or("")), path, map.line());
+  map.Finish();
+  if (!platform || !command) return std::nullopt;
+  return ClientFact{Lower(*platform), *command, map.place()};
+}
+
 template <typename F>
 void EachOf(YamlMap& top, const std::string& key, F f) {
   const auto node = top.Get(key);
@@ -603,6 +647,9 @@ void ReadFile(const std::string& path, Names& names, Diagnostics& diagnostics,
     pool.usual_load = map.GetNumber("usual_load", 0, 1'000'000);
     map.Finish();
     facts.pools.push_back(std::move(pool));
+  });
+  EachOf(top, "clients", [&](const YAML::Node& node) {
+    if (const auto client = ReadClient(node, path, names, diagnostics)) facts.clients.push_back(*client);
   });
   EachOf(top, "copies", [&](const YAML::Node& node) {
     YamlMap map(node, path, "a copy", diagnostics);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "graph/reads_json.hpp"
+#include "render/engines/lines.hpp"
 
 namespace backreach {
 
@@ -130,6 +131,23 @@ Json ChecksJson(const std::vector<Check>& checks) {
 
 Json EffectJson(Effect effect) { return effect == Effect::kNone ? Json() : Json(ToString(effect)); }
 
+// `argv`: the words of each command that calls one program; `client`: the line of shell that runs SQL there.
+Json MethodJson(const Step& s, const Method& m) {
+  const std::vector<Line> lines = LinesOf(s, m);
+  Json commands = Json::array(), argv = Json::array();
+  std::string all;
+  for (const Line& line : lines) {
+    all += (all.empty() ? "" : " && ") + line.text;
+    commands.push_back(line.text);
+    if (!line.words.empty()) argv.push_back(line.words);
+  }
+  Json j = Object("engine", m.engine, "command", std::move(all), "commands", std::move(commands), "effect",
+                  EffectJson(m.effect));
+  if (!argv.empty()) j["argv"] = std::move(argv);
+  if (const auto* refresh = std::get_if<way::Refresh>(&m.way)) j["client"] = OrNull(refresh->client);
+  return j;
+}
+
 Json StepJson(const LineageGraph& g, const Step& s) {
   const Dataset& d = g[s.dataset];
   Json spans = Json::array();
@@ -155,8 +173,7 @@ Json StepJson(const LineageGraph& g, const Step& s) {
     rewrites.push_back(std::move(j));
   }
   Json methods = Json::array();
-  for (const Method& m : s.methods)
-    methods.push_back(Object("engine", m.engine, "command", m.command, "effect", EffectJson(m.effect)));
+  for (const Method& m : s.methods) methods.push_back(MethodJson(s, m));
   Json detected = Json::array();
   for (const DetectedBy& by : s.detected_by)
     detected.push_back(by.constraint.empty() ? Json(by.test) : Json{{"constraint", by.constraint}});

@@ -1,6 +1,7 @@
 // A plan as a change record: hazards, steps, checks, copies, all of it in tables and fenced SQL.
 
 #include "render/markdown.hpp"
+#include "render/engines/lines.hpp"
 
 #include <fmt/format.h>
 
@@ -92,7 +93,7 @@ std::string PlanMarkdown(const LineageGraph& g, const Plan& plan) {
                          name(s.dataset), cells, s.whole ? "" : Cell(SpansText(g[s.dataset], s.spans)),
                          s.correct           ? "the correction itself"
                          : s.methods.empty() ? ""
-                                             : Cell(s.methods[0].command));
+                                             : Cell(CommandOf(s, s.methods[0])));
     }
   }
   Checks(plan, name, out);

@@ -36,7 +36,8 @@ class Finder {
       const Dataset& d = c_.graph[step.dataset];
       if (step.correct) continue;
       for (const JobId id : d.jobs) Maker(c_.graph[id], step);
-      if (d.writes == Writes::kRefresh)
+      const auto by = d.methods.find("refreshed_by");
+      if (d.writes == Writes::kRefresh && (by == d.methods.end() || by->second != "order"))
         out_.push_back(MakeHazard(
             "fires-by-itself", HazardSeverity::kWarning, step.dataset, SpanSet::All(),
             fmt::format("the warehouse refreshes {} by itself: it may run from half-new inputs", d.name),

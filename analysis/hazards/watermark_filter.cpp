@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
+#include "analysis/methods.hpp"
 #include "graph/words.hpp"
 
 namespace backreach::hazards {
@@ -20,7 +21,31 @@ std::string Remedy(const HazardContext& c, DatasetId id, const Dataset& d) {
   return range + ", or rebuild it whole";
 }
 
+// All of a microbatch model by a run without event times: the newest batches and their lookback.
+void FindNewestBatches(const HazardContext& c, std::vector<Hazard>& out) {
+  for (const Step& step : c.plan.steps) {
+    const Dataset& d = c.graph[step.dataset];
+    if (!WholeInBatches(d, step) || step.methods.empty() || step.methods[0].effect != Effect::kKeptOld)
+      continue;
+    const bool window = std::any_of(step.methods.begin(), step.methods.end(), [](const Method& m) {
+      return std::holds_alternative<way::DbtBatches>(m.way);
+    });
+    std::string remedy = window ? "give it event times from its begin to now" : "give it event times";
+    if (!d.full_refresh_off) remedy += ", or rebuild it with --full-refresh";
+    if (!step.calendar && !d.layout)
+      remedy += "; with a grain (partitions) only the days that changed are run";
+    Hazard h = MakeHazard(
+        "watermark-filter", HazardSeverity::kBlocking, Written{step.dataset, {}, true, false},
+        fmt::format(
+            "without event times dbt runs the newest batches of {} alone: older ones stay as they are",
+            d.name),
+        remedy);
+    out.push_back(std::move(h));
+  }
+}
+
 void Find(const HazardContext& c, std::vector<Hazard>& out) {
+  FindNewestBatches(c, out);
   for (const Written& w : WrittenCells(c)) {
     const Dataset& d = c.graph[w.dataset];
     if (w.along || d.writes == Writes::kWhole || d.writes == Writes::kRefresh) continue;

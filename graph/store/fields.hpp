@@ -66,6 +66,11 @@ void FieldsOf(V& v, PoolFact& f) {
 }
 
 template <typename V>
+void FieldsOf(V& v, ClientFact& f) {
+  v(f.platform, f.command, f.at.file, f.at.place);
+}
+
+template <typename V>
 void FieldsOf(V& v, CopyFact& f) {
   v(f.id, f.of, f.kind, f.where, f.owner, f.contact, f.note, f.by, f.taken, f.feeds, f.holds, f.refresh,
     f.personal_data, f.known, f.exposure, f.at.file, f.at.place);
@@ -105,5 +110,6 @@ void Lists(Facts& facts, F f) {
   f("dataset", facts.datasets), f("edge", facts.edges), f("job", facts.jobs), f("pool", facts.pools);
   f("copy", facts.copies), f("extract", facts.extracts), f("unresolved", facts.unresolved);
   f("check", facts.checks), f("timing", facts.timings), f("measure", facts.measures);
+  f("client", facts.clients);
 }
 }  // namespace backreach

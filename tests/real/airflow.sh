@@ -27,9 +27,18 @@ run = module.dag.test()
 assert str(run.state).endswith("success"), run.state
 calls = open(work + "/calls").read().splitlines()
 plan = json.load(open(work + "/plan.json"))
-wanted = {s["id"]: [c.replace("dbt ", "", 1).replace("'", "") for c in s["methods"][0]["command"].split(" && ")] for s in plan["steps"]}
-at = {i: [calls.index(c.replace("'", "")) for c in commands] for i, commands in wanted.items()}
-assert sorted(sum(wanted.values(), [])) == sorted(calls), (wanted, calls)
+tests = [i for i, call in enumerate(calls) if call.startswith("test ")]
+# Which calls run a step: those that select it with the words of its own commands beside.
+def runs(step):
+    out = []
+    for words in step["methods"][0]["argv"]:
+        name, rest = words[words.index("--select") + 1], words[words.index("--select") + 2:]
+        (one,) = [i for i, call in enumerate(calls) if i not in tests and name in call.split() and call.endswith(" ".join(rest))]
+        out.append(one)
+    return out
+at = {s["id"]: runs(s) for s in plan["steps"]}
+assert set(sum(at.values(), [])) | set(tests) == set(range(len(calls))), (at, calls)
+assert len(tests) == len({s["wave"] for s in plan["steps"]}), calls
 for step in plan["steps"]:
     for before in step["after"]:
         assert max(at[before]) < min(at[step["id"]]), (step["id"], before, calls)

@@ -38,6 +38,17 @@ dbt --quiet parse
 python "$root/tests/real/compare_ls.py" "$program" "$work/old"
 cp "$root/examples/shop/dbt/models/marts/fct_orders.sql" models/marts/; rm selectors.yml
 
+# A selector takes one model, though a folder bears its name.
+mkdir models/marts/fct_orders
+echo "select 1 as one" > models/marts/fct_orders/inside.sql
+dbt --quiet parse
+"$program" ingest dbt target --quiet
+"$program" plan fct_orders --from 2026-03-01 --to 2026-03-02 --now 2026-04-20T09:00Z --accept append-duplicates --format json --out one.json --quiet
+selector=$(python -c 'import json; (s,) = [s for s in json.load(open("one.json"))["steps"] if s["dataset"].endswith("fct_orders")]; a = s["methods"][0]["argv"][0]; print(a[a.index("--select") + 1])')
+[ "$(dbt --quiet ls --resource-type model --select "$selector")" = shop.marts.fct_orders ] || { echo "$selector takes more than fct_orders"; exit 1; }
+rm -r models/marts/fct_orders one.json
+dbt --quiet parse
+
 # The correction arrives: raw is mended and staging holds it.
 export SHOP_DB=$work/live.duckdb
 dbt --quiet run-operation make_raw --args '{correction: true}'
@@ -49,8 +60,8 @@ ask=(plan fct_orders --from 2026-03-01 --to 2026-03-31 --now 2026-04-20T09:00Z -
 "$program" "${ask[@]}" --out plan.json && { echo "the plan should have status 1: fct_orders appends"; exit 1; }
 "$program" feed plan.json --to dbt --quiet && { echo "a plan with an open blocking hazard was handed over"; exit 1; }
 "$program" "${ask[@]}" --accept append-duplicates --out plan.json
-"$program" feed plan.json --to dbt --quiet
-script=$(ls backreach_plan_*_dbt.sh)
+"$program" feed plan.json --to dbt --project-dir "$work/dbt" --profiles-dir "$work/dbt" --target dev --threads 2 --quiet
+script=$PWD/$(ls backreach_plan_*_dbt.sh); cd "$work"
 
 count() { SHOP_DB= python - "$1" <<'P'
 import duckdb, sys
@@ -59,7 +70,7 @@ P
 }
 before=$(count "$work/live.duckdb")
 cp "$work/live.duckdb" "$work/unsettled.duckdb"
-SHOP_DB=$work/unsettled.duckdb BACKREACH_LOG=$work/unsettled.log bash "./$script" >/dev/null
+SHOP_DB=$work/unsettled.duckdb BACKREACH_LOG=$work/unsettled.log bash "$script" >/dev/null
 twice=$(count "$work/unsettled.duckdb")
 [ "$twice" -eq $((2 * before)) ] || { echo "predicted: March is there twice; there were $before rows, then $twice"; exit 1; }
 
@@ -68,8 +79,8 @@ python - "$work/live.duckdb" <<'P'
 import duckdb, sys
 duckdb.connect(sys.argv[1]).execute("delete from fct_orders where order_day between '2026-03-01' and '2026-03-31'")
 P
-bash "./$script" >/dev/null
-[[ $(bash "./$script") == *"already done"* ]] || { echo "started again, the script did its steps again"; exit 1; }
+bash "$script" >/dev/null
+[[ $(bash "$script") == *"already done"* ]] || { echo "started again, the script did its steps again"; exit 1; }
 python - "$work/live.duckdb" "$work/again.duckdb" $chain <<'P'
 import duckdb, sys
 live, again = (duckdb.connect(f, read_only=True) for f in sys.argv[1:3])

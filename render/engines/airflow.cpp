@@ -1,0 +1,137 @@
+// One DAG file that holds the plan: tasks in the plan's partial order, a chain where commands must run one
+// after the other, a pool for the cap. It needs nothing of ours at run time, and runs on Airflow 2.11 and 3.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "graph/words.hpp"
+#include "render/engines/feed.hpp"
+#include "render/quote.hpp"
+
+namespace backreach {
+
+namespace {
+
+std::string TaskId(const Work& work) {
+  if (work.steps.empty()) return fmt::format("tests_of_wave_{}", work.wave);
+  std::string id = fmt::format("s{:03}_", work.steps[0]->id);
+  if (work.steps.size() > 1) id += fmt::format("and_{}_more_", work.steps.size() - 1);
+  for (const char c : work.steps[0]->dataset)
+    id += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.'
+              ? c
+              : '_';
+  return id.substr(0, 200);
+}
+
+std::string Variable(const Work& work) {
+  return work.steps.empty() ? fmt::format("tests_{}", work.wave) : fmt::format("step_{}", work.steps[0]->id);
+}
+
+bool Waits(const std::string& command) { return command.find("airflow_wait ") != std::string::npos; }
+
+std::string Head(const FeedPlan& plan, const FeedOptions& options, const std::vector<Work>& works) {
+  const std::string short_id = plan.id.substr(0, 8);
+  std::string out = "# A backfill plan as a DAG. " + Printable(plan.summary) + "\n";
+  out += fmt::format("# Plan {}, made for {}. Trigger it by hand; it has no schedule.\n", plan.id, plan.now);
+  for (const std::string& line : HazardLines(plan)) out += "# " + line + "\n";
+  for (const std::string& later : plan.afterwards) out += "# afterwards: " + Printable(later) + "\n";
+  out += R"(
+import datetime
+
+try:
+    from airflow.sdk import DAG
+    from airflow.providers.standard.operators.bash import BashOperator
+    from airflow.providers.standard.operators.empty import EmptyOperator
+except ImportError:  # Airflow 2
+    from airflow import DAG
+    from airflow.operators.bash import BashOperator
+    from airflow.operators.empty import EmptyOperator
+
+# The pool must be there before the run: airflow pools set backreach_plan )";
+  out += fmt::format("{} backfill\nPOOL = \"backreach_plan\"\n\n", options.max_parallel);
+  if (std::any_of(works.begin(), works.end(),
+                  [](const Work& w) { return std::any_of(w.commands.begin(), w.commands.end(), Waits); })) {
+    out += "AIRFLOW_WAIT = (\n";
+    for (const std::string& line : Split(kAirflowWait, '\n')) {
+      if (line.empty()) continue;
+      std::string text = AirflowBash(line);
+      text.pop_back();
+      out += "    " + PythonText(text + "\n") + "\n";
+    }
+    out += ")\n\n";
+  }
+  return out + fmt::format(
+                   "with DAG(\n    dag_id={},\n    description={},\n    schedule=None,\n    "
+                   "start_date=datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc),\n"
+                   "    catchup=False,\n    is_paused_upon_creation=False,\n    max_active_runs=1,\n    "
+                   "max_active_tasks={},\n    tags=[\"backreach\"],\n) as dag:\n",
+                   PythonText("backreach_plan_" + short_id),
+                   PythonText(Printable(plan.summary).substr(0, 900)), options.max_parallel);
+}
+
+// The tasks of one work, a chain; the names of the first and the last.
+std::pair<std::string, std::string> Tasks(const Work& work, std::string& out) {
+  const std::string var = Variable(work), id = TaskId(work);
+  if (work.done_before) {
+    out += fmt::format(
+        "    {} = EmptyOperator(task_id={})  # the correction itself: done before this DAG is started\n", var,
+        PythonText(id));
+    return {var, var};
+  }
+  std::vector<std::string> commands = work.commands;
+  if (!work.by_hand.empty())
+    commands = {fmt::format("echo {} >&2; exit 1",
+                            ShellQuoted(Printable(work.by_hand) + "; then mark this task as a success"))};
+  std::string first, last;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    const bool one = commands.size() == 1;
+    const std::string name = one ? var : fmt::format("{}_{}", var, i + 1);
+    out += fmt::format("    {} = BashOperator(task_id={}, bash_command={}{}, pool=POOL)\n", name,
+                       PythonText(one ? id : fmt::format("{}_{}", id, i + 1)),
+                       Waits(commands[i]) ? "AIRFLOW_WAIT + " : "", PythonText(AirflowBash(commands[i])));
+    if (i > 0) out += fmt::format("    {} >> {}\n", last, name);
+    if (i == 0) first = name;
+    last = name;
+  }
+  return {first, last};
+}
+
+std::map<std::string, std::string> Write(const FeedPlan& plan, const FeedOptions& options,
+                                         std::vector<std::string>& warnings) {
+  const std::vector<Work> works = WorkOf(plan, options, "dbt", warnings);
+  std::string out = Head(plan, options, works);
+  if (works.empty()) out += "    EmptyOperator(task_id=\"nothing_to_do\")\n";
+  std::vector<std::pair<std::string, std::string>> ends;
+  std::map<std::string, std::size_t> of_dag;  // Airflow takes one unfinished backfill a DAG
+  std::set<std::pair<std::size_t, std::size_t>> links;
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    const Work& work = works[i];
+    std::string ids;
+    for (const FeedStep* step : work.steps) ids += fmt::format("{}{}", ids.empty() ? "" : ", ", step->id);
+    out += work.steps.empty() ? fmt::format("\n    # {}\n", Printable(work.what))
+                              : fmt::format("\n    # step {}, wave {}: {}\n", ids, work.wave,
+                                            Printable(work.done_before ? work.steps[0]->dataset : work.what));
+    ends.push_back(Tasks(work, out));
+    for (const std::size_t before : work.after) links.emplace(before, i);
+    std::set<std::string> dags;
+    for (const std::string& command : work.commands)
+      if (Waits(command)) dags.insert(DagOf(command.substr(0, command.find(" && airflow_wait "))));
+    for (const std::string& dag : dags) {
+      const auto it = of_dag.find(dag);
+      if (it != of_dag.end()) links.emplace(it->second, i);
+      of_dag[dag] = i;
+    }
+  }
+  out += "\n";
+  for (const auto& [before, i] : links)
+    out += fmt::format("    {} >> {}\n", ends[before].second, ends[i].first);
+  return {{fmt::format("backreach_plan_{}.py", plan.id.substr(0, 8)), out}};
+}
+
+}  // namespace
+
+Feed AirflowFeed() { return {"airflow", "one DAG file that holds the plan", Write}; }
+
+}  // namespace backreach
