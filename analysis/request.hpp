@@ -44,6 +44,7 @@ struct Request {
   bool include_open = false;
   HazardSeverity fail_on = HazardSeverity::kBlocking;
   int threads = 1;
+  std::optional<Instant> as_of;    // planned with what the store held then
   std::vector<std::string> notes;  // what reading the request already has to say
 };
 

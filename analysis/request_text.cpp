@@ -90,6 +90,7 @@ class Reader {
   Request Read() {
     out_.now = text_.now;
     out_.include_open = text_.include_open;
+    out_.as_of = text_.as_of;
     out_.threads = text_.threads;
     if (text_.fail_on == "note")
       out_.fail_on = HazardSeverity::kNote;

@@ -21,6 +21,7 @@ struct RequestText {
   bool include_open = false;
   std::string fail_on = "blocking";
   int threads = 1;
+  std::optional<Instant> as_of;
   // What a dbt selector stands for; the request is read without selectors if it is not set.
   std::function<std::vector<DatasetId>(const std::string& selector)> select;
 };

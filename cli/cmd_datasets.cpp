@@ -94,6 +94,8 @@ Command DatasetsCommand() {
               {Kind::kList, "resource-type", "TYPE", "only these: model, source, seed, snapshot, ..."},
               {Kind::kList, "exclude-resource-type", "TYPE", "none of these"},
               {Kind::kFlag, "unknown", "", "those whose grain nobody said, with a registry stanza to paste"},
+              {Kind::kValue, "as-of", "WHEN",
+               "by what the store held then: an instant, or a date (its end, UTC)"},
               {Kind::kValue, "format", "FORMAT", "text (default) or json"}} +
               CommonOptions(),
           Run};

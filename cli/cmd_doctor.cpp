@@ -18,6 +18,7 @@ namespace {
 Status Run(const Arguments& a) {
   const Store store = Store::OpenForReading(StorePath(a));
   std::string text = fmt::format("store       {} (layout {})\n", store.path(), store.layout());
+  for (const std::string& note : store.Notes()) text += "  ! " + Printable(note) + "\n";
   bool found = false;
   for (const std::string& fault : store.Check()) {
     text += "  x " + Printable(fault) + "\n";

@@ -16,7 +16,10 @@ Command ExportCommand() {
           "the whole graph as JSON: for other tools, and for a diff between two days",
           "  backreach export --out graph.json\n"
           "  backreach export | jq '.edges | length'",
-          std::vector<OptionSpec>{{Kind::kValue, "out", "FILE", "write to this file"}} + CommonOptions(),
+          std::vector<OptionSpec>{{Kind::kValue, "out", "FILE", "write to this file"},
+                                  {Kind::kValue, "as-of", "WHEN",
+                                   "by what the store held then: an instant, or a date (its end, UTC)"}} +
+              CommonOptions(),
           [](const Arguments& a) {
             WriteOut(a, GraphJson(LoadGraph(a).graph));
             return Status::kDone;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "cli/command.hpp"
+#include "cli/loaded.hpp"
 #include "graph/store/store.hpp"
 #include "graph/time.hpp"
 #include "graph/words.hpp"
@@ -93,10 +94,11 @@ Status RunImporter(const Arguments& arguments) {
     }
   }
   if (!arguments.flag("quiet")) std::cerr << Format(diagnostics);
-  const std::size_t written = store.Replace(facts);
+  std::vector<std::string> counted;
   for (const SourceFacts& f : facts)
-    Say(arguments, fmt::format("{}:{}: {}{}\n", f.source.kind, Printable(f.source.name), Counted(f.facts),
-                               written == 0 ? " (unchanged)" : ""));
+    counted.push_back(fmt::format("{}:{}: {}", f.source.kind, Printable(f.source.name), Counted(f.facts)));
+  const std::size_t written = store.Replace(std::move(facts), {importer.adds_up, JoinForGood});
+  for (const std::string& text : counted) Say(arguments, text + (written == 0 ? " (unchanged)\n" : "\n"));
   return Status::kDone;
 }
 

@@ -54,7 +54,9 @@ Command PlanCommand() {
               std::vector<OptionSpec>{
                   {Kind::kValue, "format", "FORMAT", "text (default), json, markdown, dot, svg"},
                   {Kind::kValue, "out", "FILE", "write to this file"},
-                  {Kind::kFlag, "all", "", "every step of a long plan"}} +
+                  {Kind::kFlag, "all", "", "every step of a long plan"},
+                  {Kind::kValue, "as-of", "WHEN",
+                   "by what the store held then: an instant, or a date (its end, UTC)"}} +
               CommonOptions(),
           Run};
 }

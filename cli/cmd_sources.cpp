@@ -6,7 +6,7 @@
 #include "cli/output.hpp"
 #include "graph/store/store.hpp"
 #include "graph/words.hpp"
-#include "render/json.hpp"
+#include "render/sources.hpp"
 
 namespace backreach {
 
@@ -17,24 +17,20 @@ Command SourcesCommand() {
       "",
       0,
       0,
-      "what was ingested, and when",
+      "what was ingested, when, and in how many versions",
       "  backreach sources\n"
       "  backreach sources --format json --store prod.db",
       std::vector<OptionSpec>{{Kind::kValue, "format", "FORMAT", "text (default) or json"}} + CommonOptions(),
       [](const Arguments& a) {
         const std::string format = FormatOf(a, {"text", "json"}, "text");
         const Store store = Store::OpenForReading(StorePath(a));
-        const auto sources = store.Sources();
-        if (format == "json") {
-          WriteOut(a, SourcesJson(sources));
-          return Status::kDone;
+        std::vector<SourceView> sources;
+        for (const StoredSource& s : store.History()) {
+          SourceView& view = sources.emplace_back(SourceView{s.kind, s.name, s.key, s.adds_up, {}});
+          for (const StoredVersion& v : s.versions)
+            view.versions.push_back({v.number, ParseInstant(v.ingested_at, true).value_or(0), v.sha256});
         }
-        std::string text;
-        for (const Source& s : sources)
-          text += fmt::format("{:<10} {:<24} {}  {}\n", s.kind, Printable(s.name), s.ingested_at,
-                              s.sha256.substr(0, 12));
-        if (text.empty()) text = "no source was ingested yet\n";
-        WriteOut(a, text);
+        WriteOut(a, format == "json" ? SourcesJson(sources, ClockNow()) : SourcesText(sources, ClockNow()));
         return Status::kDone;
       }};
 }

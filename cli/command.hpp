@@ -57,6 +57,9 @@ std::string FormatOf(const Arguments& arguments, const std::vector<std::string>&
                      const std::string& usual);
 // The present instant: read once, for the whole command.
 std::int64_t ClockNow();
+// --as-of or the like, an instant or a date: a date is its end, of UTC, so that what was ingested on the day
+// counts. Nothing where the option is not given.
+std::optional<std::int64_t> MomentOf(const Arguments& arguments, const std::string& option);
 // How wide the terminal is (80 if it is none), and whether colour belongs there.
 int TerminalWidth();
 bool Coloured();
@@ -76,6 +79,8 @@ Command AuditCommand();
 Command FeedCommand();
 Command ExportCommand();
 Command SourcesCommand();
+Command DiffCommand();
+Command ForgetCommand();
 Command DatasetsCommand();
 Command ShowCommand();
 Command HazardCommand();

@@ -15,12 +15,16 @@ namespace backreach {
 
 const BuiltGraph& LoadGraph(const Arguments& arguments) {
   const Store store = Store::OpenForReading(StorePath(arguments));
-  std::vector<SourceFacts> facts = store.Load();
+  std::vector<SourceFacts> facts = store.Load(false, MomentOf(arguments, "as-of"));
   if (facts.empty())
     throw Error(
         store.path() +
         ": error: the store is empty: no source was ingested\n  begin with: backreach ingest dbt target/");
   return BuildGraphForGood(std::move(facts));
+}
+
+const LineageGraph& JoinForGood(std::vector<SourceFacts> facts) {
+  return BuildGraphForGood(std::move(facts)).graph;
 }
 
 Request ReadRequestOf(const Arguments& a, const BuiltGraph& built, const std::vector<std::string>& targets) {
@@ -38,6 +42,7 @@ Request ReadRequestOf(const Arguments& a, const BuiltGraph& built, const std::ve
   } else {
     text.now = ClockNow();
   }
+  text.as_of = MomentOf(a, "as-of");
   text.excludes = a.list("exclude");
   text.accepts = a.list("accept");
   text.narrows = a.list("narrow");

@@ -11,6 +11,8 @@ namespace backreach {
 const BuiltGraph& LoadGraph(const Arguments& arguments);
 Request ReadRequestOf(const Arguments& arguments, const BuiltGraph& built,
                       const std::vector<std::string>& targets);
+// How the store has its relations made.
+const LineageGraph& JoinForGood(std::vector<SourceFacts> facts);
 // 1 if a hazard that is not accepted stands at or above --fail-on.
 struct Plan;
 Status StatusOf(const Plan& plan);

@@ -58,7 +58,8 @@ Selection SelectDatasets(const Arguments& arguments, const BuiltGraph& built,
     if (state.loaded_at) input.loaded_before = &*state.loaded_at;
     for (const NodeFact& n : state.nodes) input.state.push_back(&n);
   }
-  const std::vector<SourceFacts> sources = Store::OpenForReading(StorePath(arguments)).Load(true);
+  const std::vector<SourceFacts> sources =
+      Store::OpenForReading(StorePath(arguments)).Load(true, MomentOf(arguments, "as-of"));
   std::set<DatasetId> found;
   std::map<std::string, std::size_t> unmatched;
   std::size_t projects = 0;

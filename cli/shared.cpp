@@ -9,6 +9,8 @@
 #include <iostream>
 
 #include "cli/command.hpp"
+#include "graph/calendar.hpp"
+#include "graph/time.hpp"
 #include "graph/words.hpp"
 
 namespace backreach {
@@ -40,6 +42,19 @@ std::string FormatOf(const Arguments& arguments, const std::vector<std::string>&
 std::int64_t ClockNow() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
+}
+
+std::optional<std::int64_t> MomentOf(const Arguments& arguments, const std::string& option) {
+  const auto given = arguments.value(option);
+  if (!given) return std::nullopt;
+  if (given->find(':') != std::string::npos)
+    if (const auto instant = ParseInstant(*given, true)) return instant;
+  const DateResult date = ParseDate(*given, Calendar());
+  if (date.span && IsFinite(date.span->end)) return date.span->end - 1;
+  throw Error(
+      fmt::format("backreach: error: --{} '{}' is no instant or date: write 2026-11-01 or "
+                  "2026-11-01T09:00Z",
+                  option, *given));
 }
 
 int TerminalWidth() {

@@ -31,6 +31,27 @@ class ByteWriter {
     if (size > 0) std::memcpy(data_.get() + size_, bytes, size);
     size_ += size;
   }
+  // What is written between the two is preceded by its length.
+  std::size_t Open() {
+    Byte(0);
+    return size_;
+  }
+  void Close(std::size_t begin) {
+    std::size_t length = size_ - begin;
+    if (length < 0x80) {
+      data_[begin - 1] = static_cast<char>(length);
+      return;
+    }
+    std::size_t more = 0;  // bytes of the length beside the one that is there
+    for (std::size_t n = length; n >= 0x80; n >>= 7) ++more;
+    Room(more);
+    std::memmove(data_.get() + begin + more, data_.get() + begin, length);
+    size_ += more;
+    for (char* at = data_.get() + begin - 1;; ++at, length >>= 7) {
+      *at = static_cast<char>(length >= 0x80 ? 0x80 | (length & 0x7F) : length);
+      if (length < 0x80) return;
+    }
+  }
   std::string_view bytes() const { return {data_.get(), size_}; }
   std::size_t size() const { return size_; }
   void Clear() { size_ = 0; }
@@ -81,6 +102,12 @@ class ByteReader {
     std::memcpy(out, bytes_.data() + at_, size);
     at_ += size;
   }
+  void Skip(std::size_t size) {
+    if (size > bytes_.size() - at_) Fail();
+    at_ += size;
+  }
+  // What is preceded by its length, to be read by itself.
+  ByteReader Part() { return ByteReader(Text(), complaint_); }
   // So many items can at most follow: a damaged count must not ask for memory.
   std::size_t Count() {
     const std::uint64_t n = Number();

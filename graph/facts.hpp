@@ -280,9 +280,9 @@ struct NodeFact {
   std::map<std::string, std::string> more;  // checksum, relation, test type, ...
 };
 
-// The same, packed in blocks (graph/packed_nodes.hpp): configs that several nodes share stand once.
+// The same, packed in blocks (graph/packed_nodes.hpp): configs that nodes of a block share stand once.
 struct PackedNodes {
-  std::deque<std::string> nodes, configs;
+  std::deque<std::string> nodes;
   bool empty() const { return nodes.empty(); }
 };
 

@@ -149,6 +149,13 @@ struct Dataset {
 enum class Known { kDeclared, kInferred, kAssumed };
 const char* ToString(Known known);
 
+// What one source states of an edge that several state.
+struct EdgeStatement {
+  std::string reads;  // the contract's JSON form; "" where unknown
+  Known known = Known::kDeclared;
+  Seen seen;
+};
+
 struct Edge {
   DatasetId from, to;
   Reads reads;      // as stated
@@ -160,6 +167,7 @@ struct Edge {
   bool failed_only = false;
   bool in_place = false;  // a statement that changes rows in place was seen to read itself
   std::vector<Seen> seen;
+  std::vector<EdgeStatement> stated;  // only where there are several, those that were not used among them
   bool self() const { return from == to; }
 };
 

@@ -34,8 +34,8 @@ class NodePacker {
   void Put(Field field, std::string_view value);
   void PutMore(std::string_view key, std::string_view value);
 
-  // A config's names, each with its values; a list without items is a name alone. EndConfig gives the config,
-  // or an equal one from before, to the node.
+  // A config's names, each with its values; a list without items is a name alone. EndConfig gives the config
+  // to the node, which names an equal one of its block instead if there is one.
   void BeginConfig() { config_.Clear(); }
   void PutConfig(std::string_view name, std::string_view value);
   void PutConfigName(std::string_view name);
@@ -44,7 +44,10 @@ class NodePacker {
   PackedNodes Take();
 
  private:
-  ByteWriter block_, config_, config_block_;
+  void End();  // of a node
+  void Cut();  // Of a block: they are cut by their content, and each can be read by itself.
+  ByteWriter block_, node_, config_;
+  std::uint64_t hash_ = 0;  // of the node's id
   struct Hash {
     using is_transparent = void;
     std::size_t operator()(std::string_view bytes) const { return std::hash<std::string_view>()(bytes); }

@@ -515,12 +515,16 @@ class Builder {
     }
   }
 
+  static Known KnownOf(const EdgeFact& e) {
+    return e.known == "inferred"  ? Known::kInferred
+           : e.known == "assumed" ? Known::kAssumed
+                                  : Known::kDeclared;
+  }
+
   // What a fact says of an edge's mapping.
   static void Take(const EdgeFact& e, Edge& edge) {
     edge.reads = Reads(reads::Unknown{});
-    const Known known = e.known == "inferred"  ? Known::kInferred
-                        : e.known == "assumed" ? Known::kAssumed
-                                               : Known::kDeclared;
+    const Known known = KnownOf(e);
     edge.known = edge.seen.empty() ? known : std::min(edge.known, known);
     if (e.memory) edge.memory = ParseDuration(*e.memory);
     if (!e.dimension_map.empty()) edge.dimension_map = *e.dimension_map;
@@ -558,11 +562,13 @@ class Builder {
     for (const EdgeWord& word : group) declared = declared || (word.fact && is_registry(word.source));
     std::map<std::string, Edge> by_reads;
     std::vector<Seen> everywhere;
+    std::vector<EdgeStatement> stated;
     std::string first_seen, last_seen, job;
     bool failed_only = true, any = false;
     for (const auto& [f, t, s, e, j] : group) {
       if (!e) continue;
       everywhere.push_back(SeenAt(s, e->at));
+      stated.push_back({e->reads.value_or(""), KnownOf(*e), SeenAt(s, e->at)});
       if (e->job && job.empty()) job = *e->job;
       failed_only = failed_only && e->failed_only;
       if (e->first_seen && (first_seen.empty() || *e->first_seen < first_seen)) first_seen = *e->first_seen;
@@ -577,6 +583,7 @@ class Builder {
       if (!j) continue;
       failed_only = false;
       everywhere.push_back(SeenAt(s, j->at));
+      stated.push_back({"\"same\"", Known::kDeclared, SeenAt(s, j->at)});
       if (job.empty()) job = j->name;
       if (any && !(by_reads.size() == 1 && by_reads.count(""))) continue;
       by_reads.erase("");
@@ -587,9 +594,11 @@ class Builder {
     if (by_reads.size() > 1) by_reads.erase("");  // somebody knows better
     std::sort(everywhere.begin(), everywhere.end());
     everywhere.erase(std::unique(everywhere.begin(), everywhere.end()), everywhere.end());
+    if (stated.size() < 2) stated.clear();
     for (auto& [text, edge] : by_reads) {
       edge.from = from;
       edge.to = to;
+      edge.stated = stated;
       edge.job = job;
       edge.first_seen = first_seen;
       edge.last_seen = last_seen;

@@ -34,6 +34,8 @@ struct Importer {
   std::vector<ImportOption> options;
   // Facts by source; none of them count if `diagnostics` has an error.
   std::vector<SourceFacts> (*run)(const ImportRequest& request, Diagnostics& diagnostics);
+  // Each ingest adds to what the same source said before (events, query history) in place of replacing it.
+  bool adds_up = false;
 };
 
 // In the order in which help lists them. A new importer is one file and one line in importers.cpp.

@@ -231,7 +231,8 @@ Json RequestJson(const LineageGraph& g, const Request& r) {
           {"accepted", accepted},
           {"narrow", narrow},
           {"where", where},
-          {"include_open", r.include_open}};
+          {"include_open", r.include_open},
+          {"as_of", r.as_of ? Json(FormatInstant(*r.as_of)) : Json()}};
 }
 
 Json SourceListJson(const std::vector<Source>& sources) {
@@ -436,14 +437,6 @@ std::string DatasetsJson(const LineageGraph& g, const std::vector<DatasetId>& id
 std::string CopiesJson(const LineageGraph& g, const std::vector<CopyId>& ids) {
   Json j = {{"format", "backreach.copies/1"}, {"copies", Json::array()}};
   for (const CopyId id : ids) j["copies"].push_back(CopyJson(g, g[id]));
-  return Dump(j, 1);
-}
-
-std::string SourcesJson(const std::vector<Source>& sources) {
-  Json j = {{"format", "backreach.sources/1"}, {"sources", Json::array()}};
-  for (const Source& s : sources)
-    j["sources"].push_back(
-        {{"kind", s.kind}, {"name", s.name}, {"sha256", s.sha256}, {"ingested_at", s.ingested_at}});
   return Dump(j, 1);
 }
 

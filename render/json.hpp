@@ -14,7 +14,6 @@ std::string PlanJson(const LineageGraph& graph, const Plan& plan);
 std::string GraphJson(const LineageGraph& graph);
 std::string DatasetsJson(const LineageGraph& graph, const std::vector<DatasetId>& ids);
 std::string CopiesJson(const LineageGraph& graph, const std::vector<CopyId>& ids);
-std::string SourcesJson(const std::vector<Source>& sources);
 std::string AuditJson(const LineageGraph& graph, const Audit& audit);
 
 }  // namespace backreach

@@ -7,11 +7,8 @@ namespace backreach {
 inline constexpr int kApplicationId = 0x626B7263;
 
 // `PRAGMA user_version`: the layout that this program writes.
-inline constexpr int kLayout = 4;
+inline constexpr int kLayout = 5;
 
 extern const char* const kSchema;  // makes it in an empty file
-// Before and after kSchema in a file of layout 1, 2 or 3: sources stay known, their facts do not.
-extern const char* const kMoveOlder;
-extern const char* const kTakeOlder;
 
 }  // namespace backreach

@@ -1,0 +1,175 @@
+// Layouts 1 to 3 had a row for each fact, which no program since could read; layout 4 had blocks of facts by
+// source and number. Each step makes the layout after it.
+
+#include "graph/store/migrations.hpp"
+
+#include <fmt/format.h>
+
+#include "graph/error.hpp"
+#include "graph/store/hash.hpp"
+#include "graph/store/layout4.hpp"
+#include "graph/store/schema.hpp"
+#include "graph/store/versions.hpp"
+
+namespace backreach {
+
+namespace {
+
+constexpr const char* kOlder = "older_";
+
+std::string_view Blob(const SQLite::Column& column) {
+  return {static_cast<const char*>(column.getBlob()), static_cast<std::size_t>(column.getBytes())};
+}
+
+// The hashes of all blocks of a source, as layout 4 took them.
+class Layout4Hash {
+ public:
+  void Add(std::string_view part, std::string_view bytes) {
+    const std::uint64_t hash = IdentityHash(bytes);
+    bytes_.Text(part);
+    bytes_.Raw(&hash, sizeof hash);
+  }
+  std::string Hex() const { return fmt::format("{:016x}", IdentityHash(bytes_.bytes())); }
+
+ private:
+  ByteWriter bytes_;
+};
+
+struct Expected {
+  std::string facts, nodes;
+};
+
+// True if the facts are those that were ingested.
+bool ReadBlocks(SQLite::Statement& blocks, std::int64_t source, bool with_nodes, const Expected& expected,
+                Facts& facts) {
+  constexpr const char* kDamaged = "damaged";
+  blocks.bind(1, source);
+  const auto each = [&](std::string_view part, Layout4Hash& hash, auto take) {
+    blocks.bind(2, std::string(part));
+    while (blocks.executeStep()) {
+      const SQLite::Column column = blocks.getColumn(0);
+      hash.Add(part, Blob(column));
+      take(Blob(column));
+    }
+    blocks.reset();
+  };
+  Layout4Hash facts_hash, nodes_hash;
+  Lists(facts, [&](std::string_view part, auto& list) {
+    each(part, facts_hash, [&](std::string_view bytes) { UnpackLayout4(bytes, kDamaged, list); });
+  });
+  std::vector<std::string> nodes, configs;
+  if (with_nodes) {
+    each("node", nodes_hash, [&](std::string_view bytes) { nodes.emplace_back(bytes); });
+    each("node config", nodes_hash, [&](std::string_view bytes) { configs.emplace_back(bytes); });
+    facts.nodes = RepackLayout4Nodes(nodes, configs, kDamaged);
+  }
+  return facts_hash.Hex() == expected.facts && (!with_nodes || nodes_hash.Hex() == expected.nodes);
+}
+
+void Rename(Connection& db, const std::string& table, const std::string& to) {
+  if (db.HasTable(table.c_str())) db.exec(fmt::format("ALTER TABLE \"{}\" RENAME TO \"{}\"", table, to));
+}
+
+// To layout 4: sources stay known, and say that their facts are not.
+void FromRows(Connection& db) {
+  for (const char* table : {"source", "dataset", "edge", "job", "pool", "copy", "extract", "unresolved",
+                            "check", "timing", "measure", "node", "node_config"})
+    Rename(db, table, std::string(kOlder) + table);
+  db.exec(R"sql(
+    CREATE TABLE source (
+      id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL,
+      sha256 TEXT NOT NULL, beside_sha256 TEXT NOT NULL, ingested_at TEXT NOT NULL,
+      facts_hash TEXT NOT NULL, nodes_hash TEXT NOT NULL) STRICT;
+    CREATE TABLE block (source INTEGER, part TEXT, n INTEGER, facts INTEGER, hash INTEGER, bytes BLOB) STRICT;
+    INSERT INTO source SELECT id, kind, name, key, sha256, '', ingested_at, '', '' FROM older_source;
+  )sql");
+}
+
+// To layout 5: each source's facts are its first version.
+void FromBlocks(Connection& db) {
+  std::vector<OlderSource> sources = ReadLayout4(db, true);
+  db.exec("DROP TABLE block; DROP TABLE source");
+  db.exec(kSchema);
+  for (OlderSource& s : sources) {
+    if (s.lost || !s.complaint.empty())
+      WriteLostVersion(db, s.facts.source);
+    else
+      WriteVersion(db, {}, false, s.facts);
+  }
+  WriteState(db);
+}
+
+// Each brings a store of a layout below the number to it.
+struct Migration {
+  int to;
+  void (*run)(Connection& db);
+};
+constexpr Migration kMigrations[] = {{4, FromRows}, {5, FromBlocks}};
+
+}  // namespace
+
+std::vector<OlderSource> ReadLayout4(Connection& db, bool with_nodes) {
+  std::vector<OlderSource> out;
+  SQLite::Statement sources(db,
+                            "SELECT id, facts_hash, nodes_hash, kind, name, key, sha256, ingested_at, "
+                            "beside_sha256 FROM source NOT INDEXED ORDER BY kind, name, key");
+  SQLite::Statement blocks(db, "SELECT bytes FROM block WHERE source = ? AND part = ? ORDER BY n");
+  while (sources.executeStep()) {
+    const auto text = [&](int column) { return sources.getColumn(column).getString(); };
+    OlderSource& s = out.emplace_back();
+    s.facts.source = {text(3), text(4), text(5), text(6), text(7), text(8)};
+    s.lost = text(1).empty();
+    if (s.lost) continue;
+    bool whole = false;
+    try {
+      whole =
+          ReadBlocks(blocks, sources.getColumn(0).getInt64(), with_nodes, {text(1), text(2)}, s.facts.facts);
+    } catch (const Error&) {
+      whole = false;  // bytes that are no facts
+    }
+    if (whole) continue;
+    blocks.reset();
+    s.facts.facts = {};
+    s.complaint = fmt::format(
+        "{}: error: the facts of {}:{} are not those that were ingested\n"
+        "  somebody changed them, or the file is damaged: ingest this source again",
+        db.path(), s.facts.source.kind, s.facts.source.name);
+  }
+  return out;
+}
+
+void BringUpToDate(Connection& db) {
+  if (const int layout = db.CheckedLayout(); layout < kLayout) {
+    if (layout == 0) db.SetPageSize();
+    if (db.execAndGet("PRAGMA journal_mode").getString() != "wal") db.exec("PRAGMA journal_mode = WAL");
+    SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+    if (const int now = db.CheckedLayout(); now < kLayout) {  // nobody was faster
+      if (now == 0) {
+        db.exec(kSchema);
+        WriteState(db);
+      } else {
+        for (const Migration& m : kMigrations)
+          if (now < m.to) m.run(db);
+      }
+      db.SayLayout();
+    }
+    transaction.commit();
+  }
+  db.exec("PRAGMA foreign_keys = ON");
+}
+
+void DropOlderRows(Connection& db) {
+  if (!db.HasTable("older_source")) return;
+  if (db.execAndGet("SELECT count(*) FROM version WHERE facts_hash = ''").getInt() > 0) return;
+  std::vector<std::string> tables;
+  {
+    SQLite::Statement q(db, "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'older_*'");
+    while (q.executeStep()) tables.push_back(q.getColumn(0).getString());
+  }
+  // What points to the sources goes first.
+  for (const std::string& table : tables)
+    if (table != "older_source") db.exec(fmt::format("DROP TABLE \"{}\"", table));
+  db.exec("DROP TABLE older_source");
+}
+
+}  // namespace backreach
