@@ -19,20 +19,22 @@ namespace backreach {
 namespace {
 
 struct Entry {
-  const std::vector<StepBecause>* because = nullptr;
-  SpanSet cells;  // everything for whole tables and views
+  std::map<EdgeId, SpanSet> because;  // the cells that each edge dirtied, over all steps of the dataset
+  SpanSet cells;                      // everything for whole tables and views
 };
 
 // A dataset, the cells of it that are in question, and how it was come to from the asked one.
 struct Stop {
   DatasetId dataset;
   SpanSet cells;
-  std::size_t down = 0;  // the place that reads this one
+  std::size_t down = 0;  // the stop that reads this one
   EdgeId edge;           // by this edge
+  SpanSet readers;       // with these of its cells
 };
 
 constexpr std::size_t kMostStops = 100'000;
 constexpr std::size_t kMostTurns = 3;  // of reading itself that are told one by one
+constexpr std::size_t kMostHops = 8;   // at either end of a long way
 
 class Explainer {
  public:
@@ -46,10 +48,14 @@ class Explainer {
         sweeper_(graph, frame_, region_) {
     for (const Step& s : plan.steps) {
       Entry& e = entries_[s.dataset];
-      if (!e.because || !s.because.empty()) e.because = &s.because;
+      for (const StepBecause& b : s.because) e.because[b.edge].Add(b.spans ? *b.spans : s.dirty);
       e.cells.Add(s.dirty);
     }
-    for (const Fresh& f : plan.fresh) entries_[f.dataset] = {&f.because, SpanSet::All()};
+    for (const Fresh& f : plan.fresh) {
+      Entry& e = entries_[f.dataset];
+      for (const StepBecause& b : f.because) e.because[b.edge] = SpanSet::All();
+      e.cells = SpanSet::All();
+    }
     what_ = g_[dataset].name + (partition ? " " + *partition : "");
     if (!partition) return;
     const Dataset& d = g_[dataset];
@@ -117,25 +123,31 @@ class Explainer {
     const auto it = entries_.find(edge.from);
     if (it == entries_.end()) return {};
     SpanSet changed = Intersection(Read(edge, cells), it->second.cells);
+    if (changed.empty() && std::holds_alternative<reads::Latest>(edge.effective))
+      changed = Intersection(MadeFrom(edge, cells), it->second.cells);
     if (edge.self()) return Difference(changed, cells);
     return changed.empty() ? it->second.cells : changed;
   }
 
+  // The partition that was the newest one when the cells ended.
+  SpanSet MadeFrom(const Edge& edge, const SpanSet& cells) const {
+    return g_[edge.to].partitioned() ? sweeper_.NewestThen(edge, edge.to, cells) : SpanSet();
+  }
+
   std::optional<std::size_t> Search() {
     const Entry& entry = entries_.at(dataset_);
-    stops_.push_back({dataset_, asked_ ? Intersection(*asked_, entry.cells) : entry.cells, 0, {}});
+    stops_.push_back({dataset_, asked_ ? Intersection(*asked_, entry.cells) : entry.cells, 0, {}, {}});
     std::set<std::pair<DatasetId, Instant>> seen = {{dataset_, stops_[0].cells.front().start}};
     for (std::size_t at = 0; at < stops_.size() && stops_.size() < kMostStops; ++at) {
       if (AtTarget(stops_[at])) return at;
       const auto it = entries_.find(stops_[at].dataset);
-      if (it == entries_.end() || !it->second.because) continue;
-      for (const StepBecause& b : *it->second.because) {
-        const Stop here = stops_[at];
-        const SpanSet cells = b.spans ? Intersection(*b.spans, here.cells) : here.cells;
+      if (it == entries_.end()) continue;
+      for (const auto& [edge, dirtied] : it->second.because) {
+        SpanSet cells = Intersection(dirtied, stops_[at].cells);
         if (cells.empty()) continue;
-        SpanSet changed = Changed(g_[b.edge], cells);
-        if (changed.empty() || !seen.insert({g_[b.edge].from, changed.front().start}).second) continue;
-        stops_.push_back({g_[b.edge].from, std::move(changed), at, b.edge});
+        SpanSet changed = Changed(g_[edge], cells);
+        if (changed.empty() || !seen.insert({g_[edge].from, changed.front().start}).second) continue;
+        stops_.push_back({g_[edge].from, std::move(changed), at, edge, std::move(cells)});
       }
     }
     return std::nullopt;
@@ -146,6 +158,9 @@ class Explainer {
   std::string CellsText(DatasetId id, const SpanSet& cells) const {
     const Dataset& d = g_[id];
     return !d.stores() ? "passed on" : d.layout ? SpansText(d, cells) : "whole";
+  }
+  std::string Who(DatasetId id, const SpanSet& cells) const {
+    return g_[id].partitioned() && g_[id].stores() ? CellsText(id, cells) : "it";
   }
   std::string DirtyText(DatasetId id) const { return CellsText(id, entries_.at(id).cells); }
 
@@ -164,30 +179,41 @@ class Explainer {
     out += fmt::format("  {}   {}   corrected, as asked\n", g_[stops_[found].dataset].name,
                        DirtyText(stops_[found].dataset));
     std::string indent = "    ";
+    std::vector<std::string> hops;
     for (std::size_t at = found; at != 0;) {
       const Stop& parent = stops_[at];
-      std::size_t turns = 1, child = parent.down;
-      if (g_[parent.edge].self()) {  // the same edge, turn after turn
+      std::size_t turns = 1, last = at;  // the same edge of itself, turn after turn
+      if (g_[parent.edge].self()) {
         std::size_t length = 1;
-        while (child != 0 && stops_[child].edge == parent.edge) child = stops_[child].down, ++length;
-        child = parent.down;
+        while (stops_[last].down != 0 && stops_[stops_[last].down].edge == parent.edge)
+          last = stops_[last].down, ++length;
         if (length > kMostTurns)
-          while (turns < length) child = stops_[child].down, ++turns;
+          turns = length;
+        else
+          last = at;
       }
-      Hop(parent, stops_[child], turns, indent, out);
-      at = child;
+      Hop(parent.edge, stops_[last].readers, parent.cells, turns, indent, hops.emplace_back());
+      at = stops_[last].down;
       if (indent.size() < 24) indent += "  ";
     }
-    if (asked_ || g_[dataset_].layout == nullptr) return;
-    for (const StepBecause& b : *entries_.at(dataset_).because)
-      if (g_[b.edge].self() && b.spans)
-        Hop({dataset_, {}, 0, b.edge}, {dataset_, *b.spans, 0, {}}, 1, indent, out);
+    // Turn after turn of a cycle tells no more than its first ones and its last ones.
+    const bool fold = hops.size() > 2 * kMostHops;
+    for (std::size_t i = 0; i < hops.size(); ++i) {
+      if (fold && i == kMostHops) {
+        out += fmt::format("        ... {} more hops ...\n", hops.size() - 2 * kMostHops);
+        i = hops.size() - kMostHops;
+      }
+      out += hops[i];
+    }
+    if (asked_ || !g_[dataset_].layout) return;
+    for (const auto& [edge, dirtied] : entries_.at(dataset_).because)
+      if (g_[edge].self()) Hop(edge, dirtied, {}, 1, indent, out);
   }
 
-  // `child` reads `parent`; where it took several turns, only the last of them reads what was come to.
-  void Hop(const Stop& parent, const Stop& child, std::size_t turns, const std::string& indent,
-           std::string& out) const {
-    const Edge& edge = g_[parent.edge];
+  // `readers` read by this edge; where it took several turns, back to `origin`.
+  void Hop(EdgeId id, const SpanSet& readers, const SpanSet& origin, std::size_t turns,
+           const std::string& indent, std::string& out) const {
+    const Edge& edge = g_[id];
     std::string how = FormatReads(edge.effective);
     if (const auto* w = std::get_if<reads::Window>(&edge.effective); w && !w->unit && g_[edge.to].layout)
       how += " " + FormatGrain(g_[edge.to].layout->blocks().back().calendar.grain());
@@ -197,13 +223,15 @@ class Explainer {
     if (!asked_ && !edge.self()) {
       line = fmt::format("{}   {}", DirtyText(edge.to), how);
     } else if (g_[edge.from].stores() && g_[edge.from].layout) {
-      line = fmt::format("{}: {} reads {}", how, CellsText(edge.to, child.cells),
-                         CellsText(edge.from, Read(edge, child.cells)));
+      line = fmt::format("{}: {} reads {}", how, Who(edge.to, readers),
+                         CellsText(edge.from, Read(edge, readers)));
+      if (std::holds_alternative<reads::Latest>(edge.effective) && g_[edge.to].partitioned())
+        line += fmt::format(", and was made from {}", CellsText(edge.from, MadeFrom(edge, readers)));
       if (turns > 1)
-        line += fmt::format(", and so on back to {}, {} in all", CellsText(edge.from, parent.cells),
+        line += fmt::format(", and so on back to {}, {} in all", CellsText(edge.from, origin),
                             Plural(static_cast<std::int64_t>(turns), "turn"));
     } else {
-      line = fmt::format("{}: {} reads {}", how, CellsText(edge.to, child.cells),
+      line = fmt::format("{}: {} reads {}", how, Who(edge.to, readers),
                          g_[edge.from].stores() ? "all of it" : "what it passes on");
     }
     out += fmt::format("{}-> {}   {}\n", indent, g_[edge.to].name, line);
@@ -218,10 +246,10 @@ class Explainer {
     std::set<EdgeId> told;
     for (std::size_t at = found; at != 0; at = stops_[at].down) told.insert(stops_[at].edge);
     std::vector<std::string> others;
-    for (const StepBecause& b : *entries_.at(dataset_).because) {
-      if (told.count(b.edge) || (asked_ && b.spans && !b.spans->Intersects(*asked_))) continue;
-      if (!asked_ && g_[b.edge].self()) continue;  // told as a hop
-      others.push_back(g_[g_[b.edge].from].name);
+    for (const auto& [edge, dirtied] : entries_.at(dataset_).because) {
+      if (told.count(edge) || (asked_ && !dirtied.Intersects(*asked_))) continue;
+      if (!asked_ && g_[edge].self()) continue;  // told as a hop
+      others.push_back(g_[g_[edge].from].name);
     }
     if (!others.empty()) out += fmt::format("\nalso because of {}\n", ListOf(others));
   }

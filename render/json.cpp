@@ -6,7 +6,9 @@
 
 #include <cmath>
 #include <deque>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "graph/reads_json.hpp"
@@ -148,6 +150,14 @@ Json MethodJson(const Step& s, const Method& m) {
   return j;
 }
 
+// The values of dimensions that a step is for, those of all its parts together.
+Json StepValues(const Step& s) {
+  std::map<std::string, std::set<std::string>> values;
+  for (const StepPart& part : s.parts)
+    for (const auto& [name, list] : part.values) values[name].insert(list.begin(), list.end());
+  return Json(values);
+}
+
 Json StepJson(const LineageGraph& g, const Step& s) {
   const Dataset& d = g[s.dataset];
   Json spans = Json::array();
@@ -192,6 +202,7 @@ Json StepJson(const LineageGraph& g, const Step& s) {
   j["interleaved"] = NamesJson(g, s.interleaved);
   j["run"] = s.run ? Json(*s.run) : Json();
   j["spans"] = std::move(spans);
+  if (!s.parts.empty()) j["where"] = StepValues(s);
   j["partitions"] = s.partitions ? Json(*s.partitions) : Json();
   j["reads"] = std::move(reads);
   j["rewrites"] = std::move(rewrites);

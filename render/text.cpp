@@ -128,12 +128,12 @@ class PlanWriter {
       const Dataset& d = g_[t.dataset];
       const Zone& zone = d.calendar.zone();
       std::string line = Name(t.dataset) + " is corrected";
+      for (const auto& [name, list] : plan_.request.where)
+        line += " for " + Printable(name + " " + ListOf(list)) + (d.layout ? "," : "");
       if (d.layout && !t.cells.empty()) {
         const bool bounded = IsFinite(t.cells.front().start) && IsFinite(t.cells.back().end);
         line += " for " + SpansText(d, t.cells);
         const std::int64_t values = ValuesAsked();
-        for (const auto& [name, list] : plan_.request.where)
-          line += " for " + Printable(name + " " + ListOf(list));
         if (bounded)
           line += ": " + (values > 1 ? Plural(d.layout->Count(t.cells) * values, "cell")
                                      : CountOf(d.layout->Count(t.cells),
@@ -303,15 +303,15 @@ class PlanWriter {
 
   std::string CellsOf(const Step& s) const { return s.whole ? "whole" : StepCells(s); }
   std::string Period(const Step& s) const {
-    if (s.whole) return g_[s.dataset].layout ? "1 table, all of it" : "1 table";
     const Dataset& d = g_[s.dataset];
-    std::string text = SpansText(d, s.spans);
+    std::string text = !s.whole ? SpansText(d, s.spans) : d.layout ? "1 table, all of it" : "1 table";
     for (const StepPart& part : s.parts) {
       std::vector<std::string> values;
       for (const auto& [name, list] : part.values) values.push_back(name + " " + ListOf(list));
       text += (&part == &s.parts.front() ? " for " : "; ") + Printable(ListOf(values)) +
-              (s.parts.size() > 1 ? ": " + SpansText(d, part.spans) : "");
+              (s.parts.size() > 1 && !s.whole ? ": " + SpansText(d, part.spans) : "");
     }
+    if (s.whole) return text;
     if (d.run_date_offset && IsFinite(s.spans.front().start) && IsFinite(s.spans.back().end)) {
       const Zone& zone = s.calendar->zone();
       text += fmt::format(
