@@ -114,7 +114,7 @@ class Comparer {
       for (const TimeLength& length : *read) lengths.push_back({std::nullopt, length, false});
     } else if (most.kind == What::kNumber) {
       if (apart.unit.times == 0) return Unknown();
-      double n = sign * most.number;
+      double n = sign * (negative ? most.number : most.least.value_or(most.number));
       // By whole units: less than 3 is at most 2, and at most 2 whole ones that have passed is less than 3.
       const bool whole = apart.counts != Counts::kExact;
       if (whole) n = strict ? std::ceil(n) - 1 : std::floor(n), strict = false;

@@ -85,7 +85,7 @@ void Cut(SqlSteps& steps, const TimeCut& cut) {
   // What left the time of the day is settled by a cut to the day.
   if (cut.unit == CutUnit::kDay && !steps.empty() && steps.back().keeps_time)
     steps.back().keeps_time = false;
-  else if (!(cut.unit <= CutUnit::kDay && !steps.empty() && steps.back().cut == cut))
+  else if (!Aligned(steps, cut))
     steps.push_back(CutTo(cut));
 }
 
@@ -111,6 +111,13 @@ class Parser {
     Value out;
     for (std::size_t i = from; i < to; ++i) {
       const SqlToken& t = At(i);
+      if (t.IsSymbol('(') && i + 1 < to && At(i + 1).Is("SELECT")) {
+        // What is asked of another table is no time of the run, and none of the rows that are filtered.
+        if (const std::size_t behind = BehindQuery(i, to); behind > 0) {
+          i = behind - 1;
+          continue;
+        }
+      }
       if (NowAt(p_, i, dialect_)) {
         out.now = true;
       } else if (t.Is("OVER")) {
@@ -125,6 +132,17 @@ class Parser {
       }
     }
     return out;
+  }
+  // Behind the bracket of a query at `open` that names a table; 0 if it names none.
+  std::size_t BehindQuery(std::size_t open, std::size_t to) const {
+    int depth = 0;
+    bool table = false;
+    for (std::size_t i = open; i < to; ++i) {
+      if (At(i).IsSymbol('(')) ++depth;
+      if (At(i).IsSymbol(')') && --depth == 0) return table ? i + 1 : 0;
+      table = table || (depth == 1 && At(i).Is("FROM"));
+    }
+    return 0;
   }
   // A keyword, a unit behind a number, a type.
   bool NoColumn(std::size_t i) const {
@@ -233,9 +251,11 @@ class Parser {
   }
 
   static void Negate(Value& v) {
-    if (v.kind == What::kNumber)
-      v.number = -v.number;
-    else if (v.kind == What::kLength)
+    if (v.kind == What::kNumber) {
+      const double greatest = v.number;
+      v.number = -v.least.value_or(greatest);
+      if (v.least) v.least = -greatest;
+    } else if (v.kind == What::kLength)
       for (SqlStep& step : v.steps) step.length.number = -step.length.number;
     else if (v.kind == What::kApart)
       v.reversed = !v.reversed;
@@ -274,6 +294,7 @@ class Parser {
   }
 
   Value Times(const Value& a, const Value& b, bool divide) const {
+    if (a.least || b.least) return Both(a, b);
     if (a.kind == What::kNumber && b.kind == What::kNumber && !(divide && b.number == 0)) {
       Value out = a;
       out.number = divide ? a.number / b.number : a.number * b.number;
@@ -296,8 +317,11 @@ class Parser {
     return Both(a, b);
   }
 
+  // Of several numbers the one that leads to the later time.
+  static double Of(const Value& v, int sign) { return sign < 0 ? v.least.value_or(v.number) : v.number; }
+
   // Lengths that a value adds to this time; nothing if that is not known.
-  std::optional<SqlSteps> LengthFor(const Value& time, const Value& v) const {
+  std::optional<SqlSteps> LengthFor(const Value& time, const Value& v, int sign) const {
     if (v.kind == What::kLength) return v.steps;
     if (v.kind == What::kText) {  // now() - '3 days'
       SqlSteps out;
@@ -328,11 +352,11 @@ class Parser {
     if (time.own && v.number != 0 && time.measure != Measure::kDay && time.measure != Measure::kSeconds)
       return std::nullopt;  // the newest number is no time
     if (!unit) return std::nullopt;
-    return SqlSteps{Moved(v.number, *unit)};
+    return SqlSteps{Moved(Of(v, sign), *unit)};
   }
 
   Value Add(const Value& a, const Value& b, int sign) const {
-    if (a.kind == What::kNumber && b.kind == What::kNumber) {
+    if (a.kind == What::kNumber && b.kind == What::kNumber && !a.least && !b.least) {
       Value out = a;
       out.number += sign * b.number;
       return out;
@@ -376,7 +400,7 @@ class Parser {
     }
     if (!timely(a) || timely(b)) return Both(a, b);
     Value out = a;
-    const auto lengths = LengthFor(a, b);
+    const auto lengths = LengthFor(a, b, sign);
     if (!lengths) {
       // Digits taken off a key leave it at the least where it was: 202601 - 1 takes all of 202601.
       const bool later = a.kind == What::kTime && b.kind == What::kNumber && sign * b.number <= 0 && !a.own;
@@ -544,7 +568,9 @@ class Parser {
     i_ = Behind(i_);
     if (v.kind != What::kTime) return v;
     if (name == "STRFTIME") {
-      const auto cut = arguments.empty() ? std::nullopt : CutOfFormat(TextOf(arguments[0]));
+      const std::string format = arguments.empty() ? "" : TextOf(arguments[0]);
+      if (format == "%m") return Field(std::move(v), "month");
+      const auto cut = CutOfFormat(format);
       if (!cut) return Both(v, v);
       return cut->unit < CutUnit::kDay ? v : CutValue(std::move(v), *cut, Measure::kKey);
     }
@@ -786,7 +812,9 @@ class Parser {
     own_ = before;
     if (out.kind != What::kTime && out.kind != What::kNumber && out.kind != What::kText) {
       out = Seen(select, close);
-      out.rows = false;  // not of the rows that are filtered
+      out.rows = false;  // not of the rows that are filtered,
+      out.now =
+          out.now && from == close;  // and of another table's by the time of the run: looked at by itself
     }
     return out;
   }
@@ -815,10 +843,16 @@ class Parser {
     for (const auto& [a, b] : results) {
       Value v = Range(a, b);
       if (v.kind == What::kText && v.text.empty()) continue;  // null
-      out = first ? v : v.kind == What::kTime && out.kind == What::kTime ? Later(out, v) : Both(out, v);
+      if (v.kind == What::kNumber && (first || out.kind == What::kNumber)) {
+        v.least = first ? v.number : std::min(v.number, *out.least);
+        v.number = first ? v.number : std::max(v.number, out.number);
+        out = v;
+      } else {
+        out = first ? v : v.kind == What::kTime && out.kind == What::kTime ? Later(out, v) : Both(out, v);
+      }
       first = false;
     }
-    if (results.size() > 0 && out.kind == What::kTime) return out;
+    if (!results.empty() && (out.kind == What::kTime || (out.kind == What::kNumber && out.least))) return out;
     return Seen(from, i_);
   }
 
@@ -1122,7 +1156,9 @@ class Parser {
         return Measured(whole ? CutValue(std::move(x), {CutUnit::kDay}) : std::move(x), Measure::kDays);
       }
       case Does::kText: {
-        const auto cut = roles.format ? CutOfFormat(TextOf(*roles.format)) : std::nullopt;
+        const std::string format = roles.format ? TextOf(*roles.format) : "";
+        if (format == "%m" || format == "MM") return Field(std::move(x), "month");
+        const auto cut = CutOfFormat(format);
         if (!cut) return Both(x, x);
         return CutValue(std::move(x), *cut, Measure::kKey);
       }
@@ -1197,7 +1233,7 @@ class Parser {
     if (n.kind != What::kNumber) return Both(x, n);
     Value length;
     length.kind = What::kLength;
-    length.steps.push_back(Moved(n.number, *unit));
+    length.steps.push_back(Moved(Of(n, sign), *unit));
     return Add(x, length, sign);
   }
   static std::string OriginOf(const Value& v) {

@@ -59,6 +59,7 @@ struct SqlWorth {
   bool window = false;             // a window function
   bool unclear = false;            // rows went through something that is not understood
   double number = 0;
+  std::optional<double> least;  // of several numbers, the greatest of which is `number`
   SqlSteps steps, row_steps;
   std::string zone;      // whose clock the time is read on, where the text says it
   std::string now_name;  // `GETDATE`
