@@ -141,7 +141,7 @@ class Comparer {
     if (small.kind == What::kTime && rows) {
       if (big.unclear && !small.own) return Unknown();
       if (big.unclear) return kNoLimit;
-      Limit out{true, BoundBehind(small.steps, big.row_steps, strict, dialect_), small.own};
+      Limit out{true, BoundBehind(small.steps, big.row_steps, strict), small.own};
       out.reach->clock = small.zone;
       return out;
     }
@@ -186,7 +186,7 @@ class Comparer {
                const SqlSteps& row_steps, bool strict) const {
     for (const SqlStep& step : lengths)
       steps.push_back({std::nullopt, {step.length.unit, -sign * step.length.number}, false});
-    Limit out{true, BoundBehind(std::move(steps), row_steps, strict, dialect_), apart.own};
+    Limit out{true, BoundBehind(std::move(steps), row_steps, strict), apart.own};
     out.reach->clock = apart.zone;
     return out;
   }

@@ -27,68 +27,6 @@ using CutUnit = TimeCut::Unit;
 
 constexpr int kDeepest = 48;  // brackets in brackets
 
-SqlStep Moved(double number, const TimeUnit& unit) { return {std::nullopt, {unit, number}, false}; }
-SqlStep CutTo(const TimeCut& cut) { return {cut, {{}, 0}, false}; }
-
-// Whether the steps lead to a start of this unit, whatever the time they begin at.
-bool Aligned(const SqlSteps& steps, const TimeCut& to) {
-  bool out = false;
-  for (const SqlStep& step : steps) {
-    if (step.cut) {
-      const TimeCut& cut = *step.cut;
-      const bool week = to.unit == CutUnit::kWeek || cut.unit == CutUnit::kWeek;
-      out = !step.keeps_time && (week ? cut == to || (cut.unit == CutUnit::kWeek && to.unit <= CutUnit::kDay)
-                                      : cut.unit >= to.unit);
-      continue;
-    }
-    const double n = step.length.number * step.length.unit.times;
-    if (!out || n == 0) continue;
-    const Duration::Unit unit = step.length.unit.unit;
-    switch (to.unit) {
-      case CutUnit::kMinute: out = n == std::floor(n); break;
-      case CutUnit::kHour: out = unit >= Duration::Unit::kHour && n == std::floor(n); break;
-      case CutUnit::kDay: out = unit >= Duration::Unit::kDay && n == std::floor(n); break;
-      case CutUnit::kWeek: out = unit == Duration::Unit::kWeek && n == std::floor(n); break;
-      case CutUnit::kMonth: out = unit >= Duration::Unit::kMonth && n == std::floor(n); break;
-      case CutUnit::kQuarter:
-        out = (unit == Duration::Unit::kMonth && std::fmod(n, 3) == 0) || unit == Duration::Unit::kYear;
-        break;
-      case CutUnit::kYear: out = unit == Duration::Unit::kYear && n == std::floor(n); break;
-    }
-  }
-  return out;
-}
-
-TimeUnit UnitOfCut(CutUnit unit) {
-  switch (unit) {
-    case CutUnit::kMinute: return {Duration::Unit::kMinute, 1};
-    case CutUnit::kHour: return {Duration::Unit::kHour, 1};
-    case CutUnit::kDay: return {Duration::Unit::kDay, 1};
-    case CutUnit::kWeek: return {Duration::Unit::kWeek, 1};
-    case CutUnit::kMonth: return {Duration::Unit::kMonth, 1};
-    case CutUnit::kQuarter: return {Duration::Unit::kMonth, 3};
-    case CutUnit::kYear: return {Duration::Unit::kYear, 1};
-  }
-  return {};
-}
-
-// Adds a move; one before it in the same unit is joined with it.
-void Move(SqlSteps& steps, double number, const TimeUnit& unit) {
-  if (!steps.empty() && !steps.back().cut && steps.back().length.unit == unit) {
-    steps.back().length.number += number;
-    if (steps.back().length.number == 0) steps.pop_back();
-  } else if (number != 0) {
-    steps.push_back(Moved(number, unit));
-  }
-}
-void Cut(SqlSteps& steps, const TimeCut& cut) {
-  // What left the time of the day is settled by a cut to the day.
-  if (cut.unit == CutUnit::kDay && !steps.empty() && steps.back().keeps_time)
-    steps.back().keeps_time = false;
-  else if (!Aligned(steps, cut))
-    steps.push_back(CutTo(cut));
-}
-
 class Parser {
  public:
   Parser(const std::vector<SqlPart>& parts, SqlDialect dialect) : p_(parts), dialect_(dialect) {}
@@ -201,7 +139,7 @@ class Parser {
     Value lost;
     lost.now = true, lost.rows = a.rows || b.rows;
     if (a.kind != What::kTime || b.kind != What::kTime || a.zone != b.zone) return lost;
-    return BoundOf(a.steps, dialect_).Typical() >= BoundOf(b.steps, dialect_).Typical() ? a : b;
+    return BoundOf(a.steps).Typical() >= BoundOf(b.steps).Typical() ? a : b;
   }
 
   Value Sum() {
@@ -352,7 +290,27 @@ class Parser {
     if (time.own && v.number != 0 && time.measure != Measure::kDay && time.measure != Measure::kSeconds)
       return std::nullopt;  // the newest number is no time
     if (!unit) return std::nullopt;
-    return SqlSteps{Moved(Of(v, sign), *unit)};
+    return SqlSteps{MovedBy(Of(v, sign), *unit)};
+  }
+
+  // The time of the run less the rows, or the other way round.
+  Value Less(const Value& a, const Value& b) const {
+    Value out = Both(a, b);
+    const Value& time = a.kind == What::kTime ? a : b;
+    const Value& rows = a.kind == What::kRows ? a : b;
+    out.kind = What::kApart;
+    out.reversed = a.kind == What::kRows;
+    out.steps = time.steps, out.row_steps = rows.row_steps;
+    out.zone = time.zone, out.unclear = rows.unclear, out.own = time.own;
+    out.measure = time.measure;
+    const auto plain = time.measure == Measure::kSeconds  ? UnitOf("second")
+                       : time.measure == Measure::kMillis ? UnitOf("millisecond")
+                       : time.measure == Measure::kDays   ? UnitOf("day")
+                       : time.measure == Measure::kKey
+                           ? std::nullopt
+                           : PlainUnit(time.measure == Measure::kDay, time.now_name, dialect_);
+    out.unit = plain.value_or(TimeUnit{Duration::Unit::kDay, 0});
+    return out;
   }
 
   Value Add(const Value& a, const Value& b, int sign) const {
@@ -371,24 +329,7 @@ class Parser {
       }
       return out;
     }
-    if (timely(a) && timely(b) && a.kind != b.kind && sign < 0) {
-      Value out = Both(a, b);
-      const Value& time = a.kind == What::kTime ? a : b;
-      const Value& rows = a.kind == What::kRows ? a : b;
-      out.kind = What::kApart;
-      out.reversed = a.kind == What::kRows;
-      out.steps = time.steps, out.row_steps = rows.row_steps;
-      out.zone = time.zone, out.unclear = rows.unclear, out.own = time.own;
-      out.measure = time.measure;
-      const auto plain = time.measure == Measure::kSeconds  ? UnitOf("second")
-                         : time.measure == Measure::kMillis ? UnitOf("millisecond")
-                         : time.measure == Measure::kDays   ? UnitOf("day")
-                         : time.measure == Measure::kKey
-                             ? std::nullopt
-                             : PlainUnit(time.measure == Measure::kDay, time.now_name, dialect_);
-      out.unit = plain.value_or(TimeUnit{Duration::Unit::kDay, 0});
-      return out;
-    }
+    if (timely(a) && timely(b) && a.kind != b.kind && sign < 0) return Less(a, b);
     // year(x) * 100 + month(x): the finer of the two.
     if (timely(a) && a.kind == b.kind && a.measure == Measure::kKey && b.measure == Measure::kKey &&
         sign > 0) {
@@ -691,7 +632,7 @@ class Parser {
       unit = UnitOf("second");
     if (!has_unit) unit = UnitOf("second");
     if (v.kind == What::kNumber) {
-      out.steps.push_back(Moved(v.number, *unit));
+      out.steps.push_back(MovedBy(v.number, *unit));
     } else if (v.kind == What::kText) {
       const auto lengths = LengthsOf(v.text, dialect_, unit);
       if (!lengths) return Both(v, v);
@@ -1233,7 +1174,7 @@ class Parser {
     if (n.kind != What::kNumber) return Both(x, n);
     Value length;
     length.kind = What::kLength;
-    length.steps.push_back(Moved(Of(n, sign), *unit));
+    length.steps.push_back(MovedBy(Of(n, sign), *unit));
     return Add(x, length, sign);
   }
   static std::string OriginOf(const Value& v) {
@@ -1334,7 +1275,7 @@ class Parser {
       const Value n = Range(arguments[0].from, arguments[0].to);
       const auto unit = UnitIn(arguments[1]);
       if (!unit || n.kind != What::kNumber) return Both(n, n);
-      out.steps.push_back(Moved(n.number, *unit));
+      out.steps.push_back(MovedBy(n.number, *unit));
       return out;
     }
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -1351,7 +1292,7 @@ class Parser {
       // relativedelta(day=1) sets, it does not add.
       const bool sets = f.name == "RELATIVEDELTA" && !EndsWith(name, "s");
       if (!unit || n.kind != What::kNumber || sets) return Both(n, n);
-      if (n.number != 0) out.steps.push_back(Moved(n.number, *unit));
+      if (n.number != 0) out.steps.push_back(MovedBy(n.number, *unit));
     }
     return out;
   }
@@ -1428,22 +1369,6 @@ class Parser {
   bool own_ = false;  // within a query of the table itself
 };
 
-// A number of units as steps of whole ones: what is left over is dropped where that is later.
-void AppendMove(RunBound& out, const TimeLength& length) {
-  double count = length.number * length.unit.times;
-  Duration::Unit in = length.unit.unit;
-  if (std::abs(count - std::round(count)) < 1e-9) count = std::round(count);
-  if (count != std::floor(count)) {  // 1.5 hours, 90 seconds
-    static constexpr double kMinutes[] = {1, 60, 1440, 10080};
-    const auto unit = static_cast<std::size_t>(in);
-    if (unit < std::size(kMinutes)) count *= kMinutes[unit], in = Duration::Unit::kMinute;
-    if (std::abs(count - std::round(count)) < 1e-6) count = std::round(count);
-    count = std::ceil(count);  // -1.5 minutes: one minute back
-  }
-  if (std::abs(count) > 1e6) count = count < 0 ? -1e6 : 1e6;
-  if (count != 0) out.Shift(static_cast<std::int64_t>(count), in);
-}
-
 }  // namespace
 
 bool NowAt(const std::vector<SqlPart>& p, std::size_t i, SqlDialect dialect) {
@@ -1474,71 +1399,6 @@ bool HasNow(const std::vector<SqlPart>& parts, SqlDialect dialect) {
 
 SqlWorth WorthOf(const std::vector<SqlPart>& parts, SqlDialect dialect) {
   return Parser(parts, dialect).Run();
-}
-
-RunBound BoundOf(const SqlSteps& steps, SqlDialect) {
-  RunBound out;
-  const auto floor = [&](Grain::Unit unit) {
-    if (out.steps.empty() || out.steps.back().floor != unit) out.Floor(unit);
-  };
-  for (const SqlStep& step : steps) {
-    if (!step.cut) {
-      AppendMove(out, step.length);
-      continue;
-    }
-    switch (step.cut->unit) {
-      case CutUnit::kMinute: break;  // not later than the time itself
-      case CutUnit::kHour: floor(Grain::Unit::kHour); break;
-      case CutUnit::kDay: floor(Grain::Unit::kDay); break;
-      case CutUnit::kWeek:
-        // On which day a week starts may be the warehouse's setting: the day itself is sure.
-        if (step.cut->week == TimeCut::Week::kUnknown) {
-          floor(Grain::Unit::kDay);
-        } else if (step.cut->week == TimeCut::Week::kMonday) {
-          floor(Grain::Unit::kWeek);
-        } else {
-          out.Shift(1, Duration::Unit::kDay);
-          floor(Grain::Unit::kWeek);
-          out.Shift(-1, Duration::Unit::kDay);
-        }
-        break;
-      case CutUnit::kMonth: floor(Grain::Unit::kMonth); break;
-      case CutUnit::kQuarter: floor(Grain::Unit::kQuarter); break;
-      case CutUnit::kYear: floor(Grain::Unit::kYear); break;
-    }
-    if (step.keeps_time) out.Shift(1, Duration::Unit::kDay);
-  }
-  return out;
-}
-
-RunBound BoundBehind(SqlSteps steps, const SqlSteps& row_steps, bool strict, SqlDialect dialect) {
-  for (std::size_t i = row_steps.size(); i-- > 0;) {
-    const SqlStep& step = row_steps[i];
-    if (!step.cut) {
-      // ts + 3 days >= now is ts >= now - 3 days; of months it is so up to days that only some of them have.
-      const bool months = step.length.unit.unit >= Duration::Unit::kMonth;
-      const bool first = !months || Aligned(steps, {CutUnit::kMonth});
-      Move(steps, -step.length.number, step.length.unit);
-      if (!first) Move(steps, 3, *UnitOf("day"));
-      continue;
-    }
-    const TimeCut& cut = *step.cut;
-    if (Aligned(steps, cut)) {
-      if (strict) Move(steps, 1, UnitOfCut(cut.unit));
-    } else if (cut.unit == CutUnit::kWeek && cut.week == TimeCut::Week::kUnknown) {
-      Cut(steps, {CutUnit::kDay});
-      Move(steps, 7, *UnitOf("day"));
-    } else {
-      // The first start behind it. Of a start of a day that is exact by the minute before it.
-      if (Aligned(steps, {CutUnit::kDay}) && !strict) Move(steps, -1, *UnitOf("minute"));
-      Cut(steps, cut);
-      Move(steps, 1, UnitOfCut(cut.unit));
-    }
-    strict = false;
-  }
-  // Above a day and not on it: a date of that day is not taken.
-  if (strict && Aligned(steps, {CutUnit::kDay})) Move(steps, 1, *UnitOf("day"));
-  return BoundOf(steps, dialect);
 }
 
 }  // namespace backreach
