@@ -81,8 +81,10 @@ std::string RunBound::Describe() const {
   return "since the start of the " + unit + ", " + shifts + " before the run";
 }
 
-std::vector<RunBound> LatestOf(const std::vector<RunBound>& bounds) {
-  std::vector<RunBound> out;
+std::vector<RunBound> LatestOf(const std::vector<RunBound>& all) {
+  std::vector<RunBound> out, bounds;
+  for (const RunBound& bound : all)
+    if (std::find(bounds.begin(), bounds.end(), bound) == bounds.end()) bounds.push_back(bound);
   const auto add = [&](const RunBound& bound) {
     if (std::find(out.begin(), out.end(), bound) == out.end()) out.push_back(bound);
   };
@@ -93,9 +95,7 @@ std::vector<RunBound> LatestOf(const std::vector<RunBound>& bounds) {
     });
   };
   if (!bounds.empty()) add(latest(kSomeDay));
-  const bool same =
-      std::all_of(bounds.begin(), bounds.end(), [&](const RunBound& b) { return b == bounds[0]; });
-  for (int day = 0; !same && day < 4 * 366; ++day)
+  for (int day = 0; bounds.size() > 1 && day < 4 * 366; ++day)
     for (const Instant hour : {1, 13})
       add(latest(FloorDiv(kSomeDay, kDay) * kDay + day * kDay + hour * kHour));
   for (const RunBound& bound : bounds)
