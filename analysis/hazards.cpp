@@ -117,9 +117,11 @@ std::optional<Instant> ReachOf(Instant now, const Dataset& d, const Finding& f) 
     return std::max(zone.FirstReach(day), day);
   }
   const auto it = f.fact.data.find("bound");
-  const auto bound = it == f.fact.data.end() ? std::nullopt : ParseRunBound(it->second);
-  if (!bound) return std::nullopt;
-  return bound->At(now, zone);
+  std::optional<Instant> latest;
+  if (it != f.fact.data.end())
+    for (const RunBound& bound : ParseRunBounds(it->second))
+      latest = std::max(latest.value_or(kMinInstant), bound.At(now, zone));
+  return latest;
 }
 
 bool RangeInstead(const Dataset& d, const Finding& f) {

@@ -11,6 +11,8 @@ namespace backreach {
 
 namespace {
 
+constexpr Instant kSomeDay = 1'700'000'000;
+
 Instant Apply(const std::vector<RunBound::Step>& steps, Instant t, const Zone& zone) {
   for (const RunBound::Step& step : steps) {
     if (step.floor) {
@@ -51,10 +53,7 @@ Instant RunBound::At(Instant now, const Zone& zone) const {
   return own ? std::max(at, zone.FirstReach(own->ToCivil(Apply(steps, now, *own)))) : at;
 }
 
-Instant RunBound::Typical() const {
-  constexpr Instant kSomeDay = 1'700'000'000;
-  return Apply(steps, kSomeDay, *Zone::Utc());
-}
+Instant RunBound::Typical() const { return Apply(steps, kSomeDay, *Zone::Utc()); }
 
 std::string RunBound::LooksBack() const {
   std::vector<std::string> shifts;
@@ -62,7 +61,11 @@ std::string RunBound::LooksBack() const {
     // A week that begins on a Sunday is one of Mondays, moved by a day and back.
     const bool sunday = i > 0 && steps[i - 1].floor == Grain::Unit::kWeek && i > 1 && !steps[i - 2].floor;
     const std::int64_t back = -steps[i].shift.count - (sunday ? 1 : 0);
-    if (!steps[i].floor && back > 0) shifts.push_back(Plural(back, UnitWord(steps[i].shift.unit)));
+    // A minute before a start is how the next one is found.
+    const bool ceiling = back == 1 && steps[i].shift.unit == Duration::Unit::kMinute &&
+                         i + 1 < steps.size() && steps[i + 1].floor;
+    if (!steps[i].floor && back > 0 && !ceiling)
+      shifts.push_back(Plural(back, UnitWord(steps[i].shift.unit)));
   }
   return Join(shifts, " and ");
 }
@@ -76,6 +79,44 @@ std::string RunBound::Describe() const {
   if (shifts.empty()) return coarsest ? "of the run's own " + unit : "from the time of the run on";
   if (!coarsest || *coarsest <= Grain::Unit::kDay) return "of the last " + shifts + " before the run";
   return "since the start of the " + unit + ", " + shifts + " before the run";
+}
+
+std::vector<RunBound> LatestOf(const std::vector<RunBound>& all) {
+  std::vector<RunBound> out, bounds;
+  for (const RunBound& bound : all)
+    if (std::find(bounds.begin(), bounds.end(), bound) == bounds.end()) bounds.push_back(bound);
+  const auto add = [&](const RunBound& bound) {
+    if (std::find(out.begin(), out.end(), bound) == out.end()) out.push_back(bound);
+  };
+  // Which of them lies latest turns with the calendar: every day of four years shows all that it can.
+  const auto latest = [&](Instant now) {
+    return *std::max_element(bounds.begin(), bounds.end(), [&](const RunBound& a, const RunBound& b) {
+      return Apply(a.steps, now, *Zone::Utc()) < Apply(b.steps, now, *Zone::Utc());
+    });
+  };
+  if (!bounds.empty()) add(latest(kSomeDay));
+  for (int day = 0; bounds.size() > 1 && day < 4 * 366; ++day)
+    for (const Instant hour : {1, 13})
+      add(latest(FloorDiv(kSomeDay, kDay) * kDay + day * kDay + hour * kHour));
+  for (const RunBound& bound : bounds)
+    if (!bound.clock.empty()) add(bound);
+  return out;
+}
+
+std::string FormatRunBounds(const std::vector<RunBound>& bounds) {
+  std::vector<std::string> each;
+  for (const RunBound& bound : bounds) each.push_back(FormatRunBound(bound));
+  return Join(each, " | ");
+}
+
+std::vector<RunBound> ParseRunBounds(std::string_view text) {
+  std::vector<RunBound> out;
+  for (const std::string& each : Split(text, '|')) {
+    const auto bound = ParseRunBound(each);
+    if (!bound) return {};
+    out.push_back(*bound);
+  }
+  return out;
 }
 
 std::string FormatRunBound(const RunBound& bound) {

@@ -38,9 +38,16 @@ struct RunBound {
   friend bool operator==(const RunBound&, const RunBound&) = default;
 };
 
+// Of bounds that hold together those that may lie latest, by the day of the run; the usual one first.
+std::vector<RunBound> LatestOf(const std::vector<RunBound>& bounds);
+
 // `day -3d month -1mo @Asia/Tokyo`: a unit is the start of it.
 std::string FormatRunBound(const RunBound& bound);
 // Nothing if malformed.
 std::optional<RunBound> ParseRunBound(std::string_view text);
+// Several that hold together: `day -3d | month`.
+std::string FormatRunBounds(const std::vector<RunBound>& bounds);
+// Empty if malformed.
+std::vector<RunBound> ParseRunBounds(std::string_view text);
 
 }  // namespace backreach

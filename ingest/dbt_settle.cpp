@@ -467,21 +467,22 @@ class Settler {
     // What each batch or run leaves out of its own result. A range that is replaced by nothing is emptied.
     const bool empties = node.write->microbatch && mode == "replace";
     const char* code = mode == "whole" || empties ? "partial-overwrite" : "watermark-filter";
-    const auto bounded = [&](const std::string& how, const std::optional<RunBound>& bound,
+    const auto bounded = [&](const std::string& how, const std::vector<RunBound>& bounds,
                              const std::vector<std::string>& instead) {
       std::map<std::string, std::string> data = {{"instead", Join(instead, ",")}};
-      if (bound) data["bound"] = FormatRunBound(*bound);
+      if (!bounds.empty()) data["bound"] = FormatRunBounds(bounds);
       if (empties) data["each"] = "batch";
       find(code, how, std::move(data));
     };
     if (traits.watermark && mode != "whole")
-      bounded(traits.watermark_how, traits.watermark_bound, traits.instead_of_watermark);
-    if (!traits.bound_how.empty()) bounded(traits.bound_how, traits.bound, traits.instead_of_bound);
+      bounded(traits.watermark_how, traits.watermark_bounds, traits.instead_of_watermark);
+    if (!traits.bound_how.empty()) bounded(traits.bound_how, traits.bounds, traits.instead_of_bound);
     // Batches after the first find a table, in a full refresh too.
     const bool as_rerun = node.write->microbatch && !traits.bound_how.empty();
-    const auto& [rebuild, how] = as_rerun ? std::tie(traits.bound, traits.bound_how)
-                                          : std::tie(traits.first_bound, traits.first_bound_how);
-    if (!how.empty()) find("bounded-rebuild", how, {{"bound", rebuild ? FormatRunBound(*rebuild) : "?"}});
+    const auto& [rebuild, how] = as_rerun ? std::tie(traits.bounds, traits.bound_how)
+                                          : std::tie(traits.first_bounds, traits.first_bound_how);
+    if (!how.empty())
+      find("bounded-rebuild", how, {{"bound", rebuild.empty() ? "?" : FormatRunBounds(rebuild)}});
     if (!traits.variables.empty() && !node.write->microbatch)
       find("range-not-passed", Join(traits.variables, ", "));
     if (!traits.environment.empty() && !node.write->microbatch)

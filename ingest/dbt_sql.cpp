@@ -225,7 +225,8 @@ struct AskedBefore {
 };
 
 // Of several bounds the one that reaches back the least decides, one that nobody knows before all.
-void SayNearest(const std::vector<SqlBound>& bounds, std::optional<RunBound>& reach, std::string& how) {
+void SayNearest(const std::vector<SqlBound>& bounds, std::optional<RunBound>& reach,
+                std::vector<RunBound>& all, std::string& how) {
   const SqlBound* nearest = nullptr;
   const auto where = [](const SqlBound& bound) { return bound.reach ? bound.reach->Typical() : kMaxInstant; };
   for (const SqlBound& bound : bounds)
@@ -242,7 +243,12 @@ void SayNearest(const std::vector<SqlBound>& bounds, std::optional<RunBound>& re
           (names.size() == 1 ? " says" : " say");
     return;
   }
+  std::vector<RunBound> known;
+  for (const SqlBound& bound : bounds) known.push_back(*bound.reach);
+  all = LatestOf(known);
   how = "takes only rows " + reach->Describe();
+  for (std::size_t i = 1; i < all.size() && all.size() < 4; ++i)
+    if (all[i].Describe() != reach->Describe()) how += " and " + all[i].Describe();
   if (!nearest->defaults.empty()) how += " (" + ListOf(nearest->defaults) + " may say otherwise)";
 }
 
@@ -262,28 +268,26 @@ std::vector<SqlBound> BoundsIn(const Tokens& t, SqlDialect dialect, SqlTraits& o
     if (!bound.first) rerun.push_back(bound);
     if (!bound.rerun) first.push_back(bound);
   }
-  SayNearest(rerun, out.bound, out.bound_how);
-  SayNearest(first, out.first_bound, out.first_bound_how);
+  SayNearest(rerun, out.bound, out.bounds, out.bound_how);
+  SayNearest(first, out.first_bound, out.first_bounds, out.first_bound_how);
   return rerun;
 }
 
-// Each of its watermarks looks back from the newest row: the one that does so the least.
+// Where each of its watermarks looks back from the newest row: those that do so the least.
 void SayLookback(const std::vector<SqlBound>& own, const std::vector<std::size_t>& marks, SqlTraits& out) {
-  std::optional<RunBound> nearest;
+  std::vector<RunBound> known;
   for (const std::size_t mark : marks) {
-    const SqlBound* of = nullptr;
+    const std::size_t before = known.size();
     for (const SqlBound& bound : own) {
       if (mark < bound.from || mark >= bound.to) continue;
-      if (!bound.reach) return;
-      if (!of || bound.reach->Typical() > of->reach->Typical()) of = &bound;
+      if (!bound.reach || bound.reach->LooksBack().empty()) return;
+      known.push_back(*bound.reach);
     }
-    if (!of) return;
-    if (!nearest || of->reach->Typical() > nearest->Typical()) nearest = of->reach;
+    if (known.size() == before) return;
   }
-  const std::string back = nearest ? nearest->LooksBack() : "";
-  if (back.empty()) return;
-  out.watermark_bound = nearest;
-  out.watermark_how = "takes only rows newer than its newest less " + back;
+  out.watermark_bounds = LatestOf(known);
+  if (!known.empty())
+    out.watermark_how = "takes only rows newer than its newest less " + out.watermark_bounds[0].LooksBack();
 }
 
 }  // namespace

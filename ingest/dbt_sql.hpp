@@ -18,13 +18,16 @@ struct SqlTraits {
   bool watermark = false;
   std::string watermark_how;
   // Where it looks back from its newest row: no row is newer than the run, so that what this leaves is taken.
-  std::optional<RunBound> watermark_bound;
+  std::vector<RunBound> watermark_bounds;
   // ... or by the run's date: of several such filters the one that reaches back the least.
   std::optional<RunBound> bound;
+  // It, and others that reach back the least on other days of the calendar.
+  std::vector<RunBound> bounds;
   // How, for people; it is empty where there is none, and stands without `bound` where nobody knows how far.
   std::string bound_how;
   // The same for a build from nothing, where is_incremental() is false.
   std::optional<RunBound> first_bound;
+  std::vector<RunBound> first_bounds;
   std::string first_bound_how;
   // It reads its own rows for values, not only to filter.
   bool reads_itself = false;

@@ -114,7 +114,7 @@ class Comparer {
       for (const TimeLength& length : *read) lengths.push_back({std::nullopt, length, false});
     } else if (most.kind == What::kNumber) {
       if (apart.unit.times == 0) return Unknown();
-      double n = sign * most.number;
+      double n = sign * (negative ? most.number : most.least.value_or(most.number));
       // By whole units: less than 3 is at most 2, and at most 2 whole ones that have passed is less than 3.
       const bool whole = apart.counts != Counts::kExact;
       if (whole) n = strict ? std::ceil(n) - 1 : std::floor(n), strict = false;
@@ -141,7 +141,7 @@ class Comparer {
     if (small.kind == What::kTime && rows) {
       if (big.unclear && !small.own) return Unknown();
       if (big.unclear) return kNoLimit;
-      Limit out{true, BoundBehind(small.steps, big.row_steps, strict, dialect_), small.own};
+      Limit out{true, BoundBehind(small.steps, big.row_steps, strict), small.own};
       out.reach->clock = small.zone;
       return out;
     }
@@ -186,7 +186,7 @@ class Comparer {
                const SqlSteps& row_steps, bool strict) const {
     for (const SqlStep& step : lengths)
       steps.push_back({std::nullopt, {step.length.unit, -sign * step.length.number}, false});
-    Limit out{true, BoundBehind(std::move(steps), row_steps, strict, dialect_), apart.own};
+    Limit out{true, BoundBehind(std::move(steps), row_steps, strict), apart.own};
     out.reach->clock = apart.zone;
     return out;
   }

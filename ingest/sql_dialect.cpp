@@ -451,91 +451,97 @@ std::optional<TimeCut> CutOf(std::string_view word, SqlDialect dialect, bool for
   return out;
 }
 
-std::optional<TimeCut> CutOfFormat(std::string_view format) {
-  // The finest part, if the parts go from the year down: strftime's and MySQL's with %, the others by
-  // letters.
-  using U = TimeCut::Unit;
-  std::vector<U> parts;
-  std::string literals;  // digits that stand in it as they are, apart
-  bool day_of_year = false;
-  const auto see = [&](U unit) {
-    if (parts.empty() || parts.back() != unit) parts.push_back(unit);
-  };
-  const bool percent = format.find('%') != std::string_view::npos;
-  for (std::size_t i = 0; i < format.size(); ++i) {
-    const char c = format[i];
-    if (c >= '0' && c <= '9') {
-      literals += c;
-      continue;
+namespace {
+
+// The parts of a format, in turn: strftime's and MySQL's with %, the others by runs of letters.
+class FormatReader {
+ public:
+  explicit FormatReader(std::string_view format) : format_(format) {}
+
+  std::optional<TimeCut> Run() {
+    const bool percent = format_.find('%') != std::string_view::npos;
+    for (std::size_t i = 0; i < format_.size();) {
+      const char c = format_[i];
+      const bool digit = c >= '0' && c <= '9';
+      literals_ += digit ? c : ' ';
+      const std::size_t size = digit || (percent && (c != '%' || i + 1 == format_.size())) ? 1
+                               : percent ? Percent(format_[i + 1])
+                                         : LettersAt(i);
+      if (size == 0) return std::nullopt;
+      i += size;
     }
-    literals += ' ';
-    if (percent) {
-      if (c != '%' || i + 1 == format.size()) continue;
-      switch (format[++i]) {
-        case 'Y':
-        case 'y':
-        case 'G': see(U::kYear); break;
-        case 'm':
-        case 'c': see(U::kMonth); break;
-        case 'd':
-        case 'e':
-        case 'j': see(U::kDay); break;
-        case 'F': see(U::kYear), see(U::kMonth), see(U::kDay); break;
-        case 'H':
-        case 'I':
-        case 'k': see(U::kHour); break;
-        case 'M':
-        case 'i':
-        case 'S':
-        case 's':
-        case 'T':
-        case 'X':
-        case 'f': see(U::kMinute); break;
-        case '%': break;
-        default: return std::nullopt;
-      }
-      continue;
-    }
-    std::size_t end = i + 1;
-    while (end < format.size() && format[end] == c) ++end;
-    const std::string_view rest = format.substr(i);
-    const std::string upper = Upper(rest.substr(0, 4));
-    if (c == '\'' || c == '"') {
-      end = std::min(format.find(c, i + 1), format.size() - 1) + 1;
-    } else if (StartsWith(upper, "HH24") || StartsWith(upper, "HH12")) {
-      see(U::kHour), end = i + 4;
-    } else if (StartsWith(upper, "MI")) {
-      see(U::kMinute), end = i + 2;
-    } else if (c == 'Y' || c == 'y') {
-      see(U::kYear);
-    } else if (c == 'M' || (c == 'm' && (parts.empty() || parts.back() == U::kYear))) {
-      see(U::kMonth);
-    } else if (c == 'D' || c == 'd') {
-      see(U::kDay);
-      day_of_year = end - i == 3;
-    } else if (c == 'H' || c == 'h') {
-      see(U::kHour);
-    } else if (c == 'm' || c == 's' || c == 'S') {
-      see(U::kMinute);
-    } else if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
-      return std::nullopt;
-    }
-    i = end - 1;
+    return Finest();
   }
-  // Without its year a month is no time, and 01-03-2026 does not sort as one. A part left out may be a
-  // literal that is none of `01` and `00`, or one that is not understood.
-  static constexpr U kOrder[] = {U::kYear, U::kMonth, U::kDay, U::kHour, U::kMinute};
-  if (parts.empty() || parts.size() > std::size(kOrder)) return std::nullopt;
-  const bool of_year = parts.size() > 1 && parts[1] == U::kDay && day_of_year;
-  if (of_year) parts.insert(parts.begin() + 1, U::kMonth);
-  if (!std::equal(parts.begin(), parts.end(), kOrder, kOrder + std::min(parts.size(), std::size(kOrder))))
-    return std::nullopt;
-  if (!literals.empty() && literals.find_first_not_of(" 0") != std::string::npos)
-    for (const std::string& digits : Split(literals, ' '))
-      if (digits != "" && digits != "01" && digits.find_first_not_of('0') != std::string::npos)
-        return std::nullopt;
-  return TimeCut{parts.back()};
-}
+
+ private:
+  using U = TimeCut::Unit;
+
+  void See(U unit) {
+    if (parts_.empty() || parts_.back() != unit) parts_.push_back(unit);
+  }
+  // Each returns how long it is, 0 where it is not understood.
+  std::size_t Percent(char c) {
+    const auto is = [&](std::string_view letters) { return letters.find(c) != std::string_view::npos; };
+    if (is("YyG")) See(U::kYear);
+    if (c == 'F') See(U::kYear), See(U::kMonth);
+    if (is("mc")) See(U::kMonth);
+    if (c == 'j') See(U::kMonth);  // the day of the year
+    if (is("dejF")) See(U::kDay);
+    if (is("HIk")) See(U::kHour);
+    if (is("MiSsTXf")) See(U::kMinute);
+    return is("YyGmcdejFHIkMiSsTXf%") ? 2 : 0;
+  }
+  std::size_t LettersAt(std::size_t i) {
+    const char c = format_[i];
+    std::size_t end = i + 1;
+    while (end < format_.size() && format_[end] == c) ++end;
+    const std::string upper = Upper(format_.substr(i, 4));
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (c == '\'' || c == '"') return std::min(format_.find(c, i + 1), format_.size() - 1) + 1 - i;
+    if (!letter) return end - i;
+    if (upper == "HH24" || upper == "HH12") {
+      See(U::kHour);
+      return 4;
+    }
+    if (StartsWith(upper, "MI")) {
+      See(U::kMinute);
+      return 2;
+    }
+    if (c == 'Y' || c == 'y')
+      See(U::kYear);
+    else if (c == 'M' || (c == 'm' && (parts_.empty() || parts_.back() == U::kYear)))
+      See(U::kMonth);
+    else if (c == 'H' || c == 'h')
+      See(U::kHour);
+    else if (c == 'm' || c == 's' || c == 'S')
+      See(U::kMinute);
+    else if (c != 'D' && c != 'd')
+      return 0;
+    if (c == 'D' || c == 'd') {
+      if (end - i == 3) See(U::kMonth);  // the day of the year
+      See(U::kDay);
+    }
+    return end - i;
+  }
+  // Without its year a month is no time, and 01-03-2026 does not sort as one. A part may be left out where a
+  // literal `01` or `00` stands for it.
+  std::optional<TimeCut> Finest() const {
+    static constexpr U kOrder[] = {U::kYear, U::kMonth, U::kDay, U::kHour, U::kMinute};
+    if (parts_.empty() || parts_.size() > std::size(kOrder)) return std::nullopt;
+    if (!std::equal(parts_.begin(), parts_.end(), kOrder)) return std::nullopt;
+    for (const std::string& digits : Split(literals_, ' '))
+      if (digits != "01" && digits.find_first_not_of('0') != std::string::npos) return std::nullopt;
+    return TimeCut{parts_.back()};
+  }
+
+  std::string_view format_;
+  std::vector<U> parts_;
+  std::string literals_;  // digits that stand in it as they are, apart
+};
+
+}  // namespace
+
+std::optional<TimeCut> CutOfFormat(std::string_view format) { return FormatReader(format).Run(); }
 
 std::optional<std::vector<TimeLength>> LengthsOf(std::string_view text, SqlDialect dialect,
                                                  std::optional<TimeUnit> plain) {

@@ -92,7 +92,10 @@ class Reader {
         TokenizeSql(token.text, inner, side_.made, dialect_);
         std::vector<SqlPart> parts;
         for (const SqlToken& word : inner) parts.push_back({word, false});
-        if (HasNow(parts, dialect_)) {  // 'current_date' as an argument
+        // 'current_date' or 'max(ts)' as an argument; a query is asked as a whole.
+        const bool call =
+            parts.size() > 2 && parts[1].token.IsSymbol('(') && parts.back().token.IsSymbol(')');
+        if (HasNow(parts, dialect_) || call) {
           Symbol("(");
           side_.parts.insert(side_.parts.end(), parts.begin(), parts.end());
           Symbol(")");

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "graph/words.hpp"
+#include "ingest/sql_arithmetic.hpp"
 #include "ingest/sql_clauses.hpp"
 
 namespace backreach {
@@ -27,71 +28,9 @@ using CutUnit = TimeCut::Unit;
 
 constexpr int kDeepest = 48;  // brackets in brackets
 
-SqlStep Moved(double number, const TimeUnit& unit) { return {std::nullopt, {unit, number}, false}; }
-SqlStep CutTo(const TimeCut& cut) { return {cut, {{}, 0}, false}; }
-
-// Whether the steps lead to a start of this unit, whatever the time they begin at.
-bool Aligned(const SqlSteps& steps, const TimeCut& to) {
-  bool out = false;
-  for (const SqlStep& step : steps) {
-    if (step.cut) {
-      const TimeCut& cut = *step.cut;
-      const bool week = to.unit == CutUnit::kWeek || cut.unit == CutUnit::kWeek;
-      out = !step.keeps_time && (week ? cut == to || (cut.unit == CutUnit::kWeek && to.unit <= CutUnit::kDay)
-                                      : cut.unit >= to.unit);
-      continue;
-    }
-    const double n = step.length.number * step.length.unit.times;
-    if (!out || n == 0) continue;
-    const Duration::Unit unit = step.length.unit.unit;
-    switch (to.unit) {
-      case CutUnit::kMinute: out = n == std::floor(n); break;
-      case CutUnit::kHour: out = unit >= Duration::Unit::kHour && n == std::floor(n); break;
-      case CutUnit::kDay: out = unit >= Duration::Unit::kDay && n == std::floor(n); break;
-      case CutUnit::kWeek: out = unit == Duration::Unit::kWeek && n == std::floor(n); break;
-      case CutUnit::kMonth: out = unit >= Duration::Unit::kMonth && n == std::floor(n); break;
-      case CutUnit::kQuarter:
-        out = (unit == Duration::Unit::kMonth && std::fmod(n, 3) == 0) || unit == Duration::Unit::kYear;
-        break;
-      case CutUnit::kYear: out = unit == Duration::Unit::kYear && n == std::floor(n); break;
-    }
-  }
-  return out;
-}
-
-TimeUnit UnitOfCut(CutUnit unit) {
-  switch (unit) {
-    case CutUnit::kMinute: return {Duration::Unit::kMinute, 1};
-    case CutUnit::kHour: return {Duration::Unit::kHour, 1};
-    case CutUnit::kDay: return {Duration::Unit::kDay, 1};
-    case CutUnit::kWeek: return {Duration::Unit::kWeek, 1};
-    case CutUnit::kMonth: return {Duration::Unit::kMonth, 1};
-    case CutUnit::kQuarter: return {Duration::Unit::kMonth, 3};
-    case CutUnit::kYear: return {Duration::Unit::kYear, 1};
-  }
-  return {};
-}
-
-// Adds a move; one before it in the same unit is joined with it.
-void Move(SqlSteps& steps, double number, const TimeUnit& unit) {
-  if (!steps.empty() && !steps.back().cut && steps.back().length.unit == unit) {
-    steps.back().length.number += number;
-    if (steps.back().length.number == 0) steps.pop_back();
-  } else if (number != 0) {
-    steps.push_back(Moved(number, unit));
-  }
-}
-void Cut(SqlSteps& steps, const TimeCut& cut) {
-  // What left the time of the day is settled by a cut to the day.
-  if (cut.unit == CutUnit::kDay && !steps.empty() && steps.back().keeps_time)
-    steps.back().keeps_time = false;
-  else if (!(cut.unit <= CutUnit::kDay && !steps.empty() && steps.back().cut == cut))
-    steps.push_back(CutTo(cut));
-}
-
-class Parser {
+class Parser : SqlArithmetic {
  public:
-  Parser(const std::vector<SqlPart>& parts, SqlDialect dialect) : p_(parts), dialect_(dialect) {}
+  Parser(const std::vector<SqlPart>& parts, SqlDialect dialect) : SqlArithmetic(dialect), p_(parts) {}
 
   Value Run() { return Range(0, p_.size()); }
 
@@ -104,13 +43,19 @@ class Parser {
   const SqlToken& At(std::size_t i) const { return p_[i].token; }
   bool Symbol(std::size_t i, char c) const { return i < end_ && At(i).IsSymbol(c); }
   bool Word(std::size_t i, std::string_view upper) const { return i < end_ && At(i).Is(upper); }
-  SqlDialect DialectAt(std::size_t i) const { return p_[i].jinja ? SqlDialect::kJinja : dialect_; }
 
   // What is seen in [from, to) without understanding it.
   Value Seen(std::size_t from, std::size_t to) const {
     Value out;
     for (std::size_t i = from; i < to; ++i) {
       const SqlToken& t = At(i);
+      if (t.IsSymbol('(') && i + 1 < to && At(i + 1).Is("SELECT")) {
+        // What is asked of another table is no time of the run, and none of the rows that are filtered.
+        if (const std::size_t behind = BehindQuery(i, to); behind > 0) {
+          i = behind - 1;
+          continue;
+        }
+      }
       if (NowAt(p_, i, dialect_)) {
         out.now = true;
       } else if (t.Is("OVER")) {
@@ -125,6 +70,17 @@ class Parser {
       }
     }
     return out;
+  }
+  // Behind the bracket of a query at `open` that names a table; 0 if it names none.
+  std::size_t BehindQuery(std::size_t open, std::size_t to) const {
+    int depth = 0;
+    bool table = false;
+    for (std::size_t i = open; i < to; ++i) {
+      if (At(i).IsSymbol('(')) ++depth;
+      if (At(i).IsSymbol(')') && --depth == 0) return table ? i + 1 : 0;
+      table = table || (depth == 1 && At(i).Is("FROM"));
+    }
+    return 0;
   }
   // A keyword, a unit behind a number, a type.
   bool NoColumn(std::size_t i) const {
@@ -179,13 +135,6 @@ class Parser {
     return out;
   }
 
-  Value Later(const Value& a, const Value& b) const {
-    Value lost;
-    lost.now = true, lost.rows = a.rows || b.rows;
-    if (a.kind != What::kTime || b.kind != What::kTime || a.zone != b.zone) return lost;
-    return BoundOf(a.steps, dialect_).Typical() >= BoundOf(b.steps, dialect_).Typical() ? a : b;
-  }
-
   Value Sum() {
     const std::size_t from = i_;
     Value out = Product();
@@ -229,170 +178,6 @@ class Parser {
     }
     Value out = Postfix(Primary());
     if (sign < 0) Negate(out);
-    return out;
-  }
-
-  static void Negate(Value& v) {
-    if (v.kind == What::kNumber)
-      v.number = -v.number;
-    else if (v.kind == What::kLength)
-      for (SqlStep& step : v.steps) step.length.number = -step.length.number;
-    else if (v.kind == What::kApart)
-      v.reversed = !v.reversed;
-    else
-      v = Both(v, v);
-  }
-  // Of two values nothing but what is in them.
-  static Value Both(const Value& a, const Value& b) {
-    Value out;
-    out.now = a.now || b.now;
-    out.rows = a.rows || b.rows;
-    out.written = a.written || b.written;
-    out.window = a.window || b.window;
-    if (out.rows && !out.now) out.kind = What::kRows, out.unclear = true;
-    return out;
-  }
-
-  Value Concat(const Value& a, const Value& b) const {
-    // '-3' || ' days', a quote around something that Jinja wrote.
-    const auto blank = [](const Value& v) {
-      return v.kind == What::kText && v.text.find_first_not_of(" '\"T:0Z") == std::string::npos;
-    };
-    if (blank(b)) return a;
-    if (blank(a)) return b;
-    const auto text = [](const Value& v) -> std::optional<std::string> {
-      if (v.kind == What::kText) return v.text;
-      if (v.kind != What::kNumber || v.number != std::floor(v.number)) return std::nullopt;
-      return std::to_string(static_cast<long long>(v.number));
-    };
-    const auto left = text(a), right = text(b);
-    if (!left || !right) return Both(a, b);
-    Value out;
-    out.kind = What::kText;
-    out.text = *left + *right;
-    return out;
-  }
-
-  Value Times(const Value& a, const Value& b, bool divide) const {
-    if (a.kind == What::kNumber && b.kind == What::kNumber && !(divide && b.number == 0)) {
-      Value out = a;
-      out.number = divide ? a.number / b.number : a.number * b.number;
-      return out;
-    }
-    if (a.kind == What::kNumber && !divide) return Times(b, a, false);
-    if (b.kind != What::kNumber || b.number == 0) return Both(a, b);
-    const double by = divide ? 1 / b.number : b.number;
-    Value out = a;
-    if (a.kind == What::kLength) {
-      for (SqlStep& step : out.steps) step.length.number *= by;
-      return out;
-    }
-    if (a.kind == What::kApart && by > 0) {
-      out.unit.times /= by;
-      return out;
-    }
-    // year(x) * 100 + month(x)
-    if (a.measure == Measure::kKey && (a.kind == What::kTime || a.kind == What::kRows) && !divide) return out;
-    return Both(a, b);
-  }
-
-  // Lengths that a value adds to this time; nothing if that is not known.
-  std::optional<SqlSteps> LengthFor(const Value& time, const Value& v) const {
-    if (v.kind == What::kLength) return v.steps;
-    if (v.kind == What::kText) {  // now() - '3 days'
-      SqlSteps out;
-      const auto lengths = LengthsOf(v.text, dialect_);
-      if (!lengths) return std::nullopt;
-      for (const TimeLength& length : *lengths) out.push_back({std::nullopt, length, false});
-      return out;
-    }
-    if (v.kind != What::kNumber) return std::nullopt;
-    std::optional<TimeUnit> unit;
-    switch (time.measure) {
-      case Measure::kSeconds: unit = UnitOf("second"); break;
-      case Measure::kMillis: unit = UnitOf("millisecond"); break;
-      case Measure::kDays: unit = UnitOf("day"); break;
-      case Measure::kDay: unit = PlainUnit(true, time.now_name, dialect_); break;
-      case Measure::kMoment: unit = PlainUnit(false, time.now_name, dialect_); break;
-      case Measure::kKey: {
-        if (!time.origin.empty()) {
-          unit = time.counted;
-          break;
-        }
-        const SqlSteps& steps = time.kind == What::kTime ? time.steps : time.row_steps;
-        if (!steps.empty() && steps.back().cut && steps.back().cut->unit == CutUnit::kYear)
-          unit = UnitOf("year");
-        break;
-      }
-    }
-    if (time.own && v.number != 0 && time.measure != Measure::kDay && time.measure != Measure::kSeconds)
-      return std::nullopt;  // the newest number is no time
-    if (!unit) return std::nullopt;
-    return SqlSteps{Moved(v.number, *unit)};
-  }
-
-  Value Add(const Value& a, const Value& b, int sign) const {
-    if (a.kind == What::kNumber && b.kind == What::kNumber) {
-      Value out = a;
-      out.number += sign * b.number;
-      return out;
-    }
-    const auto timely = [](const Value& v) { return v.kind == What::kTime || v.kind == What::kRows; };
-    if (timely(b) && !timely(a) && sign > 0) return Add(b, a, sign);
-    if (a.kind == What::kLength && b.kind == What::kLength) {
-      Value out = a;
-      for (SqlStep step : b.steps) {
-        step.length.number *= sign;
-        out.steps.push_back(step);
-      }
-      return out;
-    }
-    if (timely(a) && timely(b) && a.kind != b.kind && sign < 0) {
-      Value out = Both(a, b);
-      const Value& time = a.kind == What::kTime ? a : b;
-      const Value& rows = a.kind == What::kRows ? a : b;
-      out.kind = What::kApart;
-      out.reversed = a.kind == What::kRows;
-      out.steps = time.steps, out.row_steps = rows.row_steps;
-      out.zone = time.zone, out.unclear = rows.unclear, out.own = time.own;
-      out.measure = time.measure;
-      const auto plain = time.measure == Measure::kSeconds  ? UnitOf("second")
-                         : time.measure == Measure::kMillis ? UnitOf("millisecond")
-                         : time.measure == Measure::kDays   ? UnitOf("day")
-                         : time.measure == Measure::kKey
-                             ? std::nullopt
-                             : PlainUnit(time.measure == Measure::kDay, time.now_name, dialect_);
-      out.unit = plain.value_or(TimeUnit{Duration::Unit::kDay, 0});
-      return out;
-    }
-    // year(x) * 100 + month(x): the finer of the two.
-    if (timely(a) && a.kind == b.kind && a.measure == Measure::kKey && b.measure == Measure::kKey &&
-        sign > 0) {
-      const auto cut = [](const Value& v) {
-        const SqlSteps& steps = v.kind == What::kTime ? v.steps : v.row_steps;
-        return steps.empty() || !steps.back().cut ? CutUnit::kYear : steps.back().cut->unit;
-      };
-      return cut(a) < cut(b) ? a : b;
-    }
-    if (!timely(a) || timely(b)) return Both(a, b);
-    Value out = a;
-    const auto lengths = LengthFor(a, b);
-    if (!lengths) {
-      // Digits taken off a key leave it at the least where it was: 202601 - 1 takes all of 202601.
-      const bool later = a.kind == What::kTime && b.kind == What::kNumber && sign * b.number <= 0 && !a.own;
-      if (later) return out;
-      Value lost = Both(a, b);
-      lost.own = a.own;
-      return lost;
-    }
-    SqlSteps& steps = a.kind == What::kTime ? out.steps : out.row_steps;
-    for (const SqlStep& step : *lengths) {
-      Move(steps, sign * step.length.number, step.length.unit);
-      const bool fraction = step.length.number * step.length.unit.times !=
-                            std::floor(step.length.number * step.length.unit.times);
-      if (out.measure == Measure::kDay && (step.length.unit.unit < Duration::Unit::kDay || fraction))
-        out.measure = Measure::kMoment;
-    }
     return out;
   }
 
@@ -448,12 +233,8 @@ class Parser {
     return end_;
   }
 
-  struct Type {
-    std::string name;  // upper case
-    int width = 0;
-  };
-  Type TypeAt(std::size_t& i, std::size_t end) const {
-    Type out;
+  SqlType TypeAt(std::size_t& i, std::size_t end) const {
+    SqlType out;
     if (i >= end) return out;
     out.name = Upper(At(i++).text);
     if (i < end && Symbol(i, '.') && i + 1 < end) out.name = Upper(At(i + 1).text), i += 2;  // api.Column...
@@ -470,72 +251,6 @@ class Parser {
     return out;
   }
 
-  Value Cast(Value v, const Type& type) const {
-    if (v.kind == What::kText) {
-      const NowKind now = NowInString(v.text);
-      if (now != NowKind::kNo) v = Now(now, "");
-      if (type.name == "INTERVAL")
-        if (const auto lengths = LengthsOf(v.text, dialect_, UnitOf("second"))) {
-          v = Value();
-          v.kind = What::kLength;
-          for (const TimeLength& length : *lengths) v.steps.push_back({std::nullopt, length, false});
-        }
-    }
-    const bool text =
-        type.name.find("CHAR") != std::string::npos || type.name == "TEXT" || type.name == "STRING";
-    if (text && type.width > 0) return Shortened(std::move(v), type.width);
-    if (type.name != "DATE" && type.name != "DATE32") return v;
-    if (dialect_ == SqlDialect::kOracle) return v;           // has its time still
-    if (dialect_ == SqlDialect::kSqlite) return Both(v, v);  // the year, as a number
-    return CutValue(std::move(v), {CutUnit::kDay});
-  }
-  // The first letters of a time's text.
-  Value Shortened(Value v, int letters) const {
-    if (v.kind != What::kTime && v.kind != What::kRows) return v;
-    if (dialect_ == SqlDialect::kSqlServer && v.measure == Measure::kMoment) return Both(v, v);
-    const bool key = v.measure == Measure::kKey;
-    if (letters == 10 || (letters == 8 && key)) return CutValue(std::move(v), {CutUnit::kDay}, Measure::kKey);
-    if (letters == 7 || (letters == 6 && key))
-      return CutValue(std::move(v), {CutUnit::kMonth}, Measure::kKey);
-    if (letters == 4) return CutValue(std::move(v), {CutUnit::kYear}, Measure::kKey);
-    return letters > 18 ? v : Both(v, v);
-  }
-
-  Value CutValue(Value v, const TimeCut& cut, Measure measure = Measure::kDay) const {
-    if (v.kind == What::kTime)
-      Cut(v.steps, cut);
-    else if (v.kind == What::kRows)
-      Cut(v.row_steps, cut);
-    else
-      return v;
-    v.measure = cut.unit >= CutUnit::kDay ? measure : Measure::kMoment;
-    return v;
-  }
-
-  Value Now(NowKind kind, std::string name) const {
-    Value out;
-    out.kind = What::kTime;
-    out.now = true;
-    out.now_name = std::move(name);
-    out.measure = kind == NowKind::kMoment    ? Measure::kMoment
-                  : kind == NowKind::kSeconds ? Measure::kSeconds
-                  : kind == NowKind::kMillis  ? Measure::kMillis
-                                              : Measure::kDay;
-    if (out.measure == Measure::kDay) out.steps.push_back(CutTo({CutUnit::kDay}));
-    if (kind == NowKind::kYesterday) Move(out.steps, -1, *UnitOf("day"));
-    if (kind == NowKind::kTomorrow) Move(out.steps, 1, *UnitOf("day"));
-    return out;
-  }
-
-  void SetZone(Value& v, const Value& zone) const {
-    if (v.kind != What::kTime) return;
-    std::string name = zone.kind == What::kText ? zone.text : "";
-    if (name == "UTC" || name == "utc" || name == "GMT" || name == "Etc/UTC") return;
-    // The furthest clock where nobody knows which.
-    if (name.empty() || name.find(' ') != std::string::npos || !Zone::Find(name)) name = "Etc/GMT-14";
-    v.zone = name;
-  }
-
   // What comes behind a point: a method of Jinja's, or the column of a table.
   Value Method(Value v) {
     const std::string name = Upper(At(i_ - 1).text);
@@ -544,7 +259,9 @@ class Parser {
     i_ = Behind(i_);
     if (v.kind != What::kTime) return v;
     if (name == "STRFTIME") {
-      const auto cut = arguments.empty() ? std::nullopt : CutOfFormat(TextOf(arguments[0]));
+      const std::string format = arguments.empty() ? "" : TextOf(arguments[0]);
+      if (format == "%m") return Field(std::move(v), "month");
+      const auto cut = CutOfFormat(format);
       if (!cut) return Both(v, v);
       return cut->unit < CutUnit::kDay ? v : CutValue(std::move(v), *cut, Measure::kKey);
     }
@@ -665,7 +382,7 @@ class Parser {
       unit = UnitOf("second");
     if (!has_unit) unit = UnitOf("second");
     if (v.kind == What::kNumber) {
-      out.steps.push_back(Moved(v.number, *unit));
+      out.steps.push_back(MovedBy(v.number, *unit));
     } else if (v.kind == What::kText) {
       const auto lengths = LengthsOf(v.text, dialect_, unit);
       if (!lengths) return Both(v, v);
@@ -786,7 +503,9 @@ class Parser {
     own_ = before;
     if (out.kind != What::kTime && out.kind != What::kNumber && out.kind != What::kText) {
       out = Seen(select, close);
-      out.rows = false;  // not of the rows that are filtered
+      out.rows = false;  // not of the rows that are filtered,
+      out.now =
+          out.now && from == close;  // and of another table's by the time of the run: looked at by itself
     }
     return out;
   }
@@ -815,10 +534,16 @@ class Parser {
     for (const auto& [a, b] : results) {
       Value v = Range(a, b);
       if (v.kind == What::kText && v.text.empty()) continue;  // null
-      out = first ? v : v.kind == What::kTime && out.kind == What::kTime ? Later(out, v) : Both(out, v);
+      if (v.kind == What::kNumber && (first || out.kind == What::kNumber)) {
+        v.least = first ? v.number : std::min(v.number, *out.least);
+        v.number = first ? v.number : std::max(v.number, out.number);
+        out = v;
+      } else {
+        out = first ? v : v.kind == What::kTime && out.kind == What::kTime ? Later(out, v) : Both(out, v);
+      }
       first = false;
     }
-    if (results.size() > 0 && out.kind == What::kTime) return out;
+    if (!results.empty() && (out.kind == What::kTime || (out.kind == What::kNumber && out.least))) return out;
     return Seen(from, i_);
   }
 
@@ -920,7 +645,7 @@ class Parser {
     const Argument& type = arguments[mysql ? 1 : 0];
     const Argument& x = arguments[mysql ? 0 : 1];
     std::size_t at = type.from;
-    Type to = TypeAt(at, type.to);
+    SqlType to = TypeAt(at, type.to);
     Value v = Range(x.from, x.to);
     if (arguments.size() == 3) {
       static constexpr std::string_view kDays[] = {"23", "112", "102", "111"},
@@ -987,35 +712,6 @@ class Parser {
     if (!Word(unit + 1, "FROM") || behind < unit + 4) return Seen(name + 1, behind);
     Value v = Range(unit + 2, behind - 1);
     return Field(std::move(v), At(unit).text);
-  }
-  Value Field(Value v, std::string_view part) const {
-    const std::string name = Lower(part);
-    if (v.kind == What::kApart) {
-      if (name == "epoch") {
-        v.unit = *UnitOf("second");
-        return v;
-      }
-      const auto unit = UnitOf(name, dialect_);
-      if (!unit || v.counts != Counts::kExact) return Both(v, v);
-      v.unit = *unit;
-      v.counts = Counts::kElapsed;
-      return v;
-    }
-    if (v.kind != What::kTime && v.kind != What::kRows) return Both(v, v);
-    if (name == "epoch" || name == "epoch_second" || name == "epoch_seconds") {
-      v.measure = Measure::kSeconds;
-      return v;
-    }
-    if (name == "epoch_millisecond" || name == "epoch_milliseconds") {
-      v.measure = Measure::kMillis;
-      return v;
-    }
-    if (name == "date") return CutValue(std::move(v), {CutUnit::kDay});
-    const auto cut = CutOf(name, dialect_);
-    // A month without its year: at least this one is taken.
-    if (!cut || (cut->unit != CutUnit::kYear && cut->unit != CutUnit::kMonth) || name == "m")
-      return Both(v, v);
-    return CutValue(std::move(v), *cut, Measure::kKey);
   }
 
   // The roles of the arguments, named ones by their names.
@@ -1122,7 +818,9 @@ class Parser {
         return Measured(whole ? CutValue(std::move(x), {CutUnit::kDay}) : std::move(x), Measure::kDays);
       }
       case Does::kText: {
-        const auto cut = roles.format ? CutOfFormat(TextOf(*roles.format)) : std::nullopt;
+        const std::string format = roles.format ? TextOf(*roles.format) : "";
+        if (format == "%m" || format == "MM") return Field(std::move(x), "month");
+        const auto cut = CutOfFormat(format);
         if (!cut) return Both(x, x);
         return CutValue(std::move(x), *cut, Measure::kKey);
       }
@@ -1145,10 +843,6 @@ class Parser {
   Value CutZoned(Value x, const Roles& roles, const TimeCut& cut, Measure measure = Measure::kDay) {
     if (roles.zone) SetZone(x, ValueOf(roles.zone));
     return CutValue(std::move(x), cut, measure);
-  }
-  static Value Measured(Value x, Measure measure) {
-    x.measure = measure;
-    return x;
   }
   Value LastDay(const TimeFunction& f, Value x, const Roles& roles) {
     const auto cut = roles.unit ? CutIn(*roles.unit, false) : CutOf(f.unit);
@@ -1197,12 +891,8 @@ class Parser {
     if (n.kind != What::kNumber) return Both(x, n);
     Value length;
     length.kind = What::kLength;
-    length.steps.push_back(Moved(n.number, *unit));
+    length.steps.push_back(MovedBy(Of(n, sign), *unit));
     return Add(x, length, sign);
-  }
-  static std::string OriginOf(const Value& v) {
-    if (v.kind == What::kNumber) return std::to_string(v.number);
-    return v.kind == What::kText ? v.text : "";
   }
 
   Value CutCall(const TimeFunction& f, const Roles& roles) {
@@ -1298,7 +988,7 @@ class Parser {
       const Value n = Range(arguments[0].from, arguments[0].to);
       const auto unit = UnitIn(arguments[1]);
       if (!unit || n.kind != What::kNumber) return Both(n, n);
-      out.steps.push_back(Moved(n.number, *unit));
+      out.steps.push_back(MovedBy(n.number, *unit));
       return out;
     }
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -1315,7 +1005,7 @@ class Parser {
       // relativedelta(day=1) sets, it does not add.
       const bool sets = f.name == "RELATIVEDELTA" && !EndsWith(name, "s");
       if (!unit || n.kind != What::kNumber || sets) return Both(n, n);
-      if (n.number != 0) out.steps.push_back(Moved(n.number, *unit));
+      if (n.number != 0) out.steps.push_back(MovedBy(n.number, *unit));
     }
     return out;
   }
@@ -1385,28 +1075,11 @@ class Parser {
   }
 
   const std::vector<SqlPart>& p_;
-  SqlDialect dialect_;
   std::size_t i_ = 0, end_ = 0;
   int depth_ = 0;
   std::size_t steps_ = 0;
   bool own_ = false;  // within a query of the table itself
 };
-
-// A number of units as steps of whole ones: what is left over is dropped where that is later.
-void AppendMove(RunBound& out, const TimeLength& length) {
-  double count = length.number * length.unit.times;
-  Duration::Unit in = length.unit.unit;
-  if (std::abs(count - std::round(count)) < 1e-9) count = std::round(count);
-  if (count != std::floor(count)) {  // 1.5 hours, 90 seconds
-    static constexpr double kMinutes[] = {1, 60, 1440, 10080};
-    const auto unit = static_cast<std::size_t>(in);
-    if (unit < std::size(kMinutes)) count *= kMinutes[unit], in = Duration::Unit::kMinute;
-    if (std::abs(count - std::round(count)) < 1e-6) count = std::round(count);
-    count = std::ceil(count);  // -1.5 minutes: one minute back
-  }
-  if (std::abs(count) > 1e6) count = count < 0 ? -1e6 : 1e6;
-  if (count != 0) out.Shift(static_cast<std::int64_t>(count), in);
-}
 
 }  // namespace
 
@@ -1438,71 +1111,6 @@ bool HasNow(const std::vector<SqlPart>& parts, SqlDialect dialect) {
 
 SqlWorth WorthOf(const std::vector<SqlPart>& parts, SqlDialect dialect) {
   return Parser(parts, dialect).Run();
-}
-
-RunBound BoundOf(const SqlSteps& steps, SqlDialect) {
-  RunBound out;
-  const auto floor = [&](Grain::Unit unit) {
-    if (out.steps.empty() || out.steps.back().floor != unit) out.Floor(unit);
-  };
-  for (const SqlStep& step : steps) {
-    if (!step.cut) {
-      AppendMove(out, step.length);
-      continue;
-    }
-    switch (step.cut->unit) {
-      case CutUnit::kMinute: break;  // not later than the time itself
-      case CutUnit::kHour: floor(Grain::Unit::kHour); break;
-      case CutUnit::kDay: floor(Grain::Unit::kDay); break;
-      case CutUnit::kWeek:
-        // On which day a week starts may be the warehouse's setting: the day itself is sure.
-        if (step.cut->week == TimeCut::Week::kUnknown) {
-          floor(Grain::Unit::kDay);
-        } else if (step.cut->week == TimeCut::Week::kMonday) {
-          floor(Grain::Unit::kWeek);
-        } else {
-          out.Shift(1, Duration::Unit::kDay);
-          floor(Grain::Unit::kWeek);
-          out.Shift(-1, Duration::Unit::kDay);
-        }
-        break;
-      case CutUnit::kMonth: floor(Grain::Unit::kMonth); break;
-      case CutUnit::kQuarter: floor(Grain::Unit::kQuarter); break;
-      case CutUnit::kYear: floor(Grain::Unit::kYear); break;
-    }
-    if (step.keeps_time) out.Shift(1, Duration::Unit::kDay);
-  }
-  return out;
-}
-
-RunBound BoundBehind(SqlSteps steps, const SqlSteps& row_steps, bool strict, SqlDialect dialect) {
-  for (std::size_t i = row_steps.size(); i-- > 0;) {
-    const SqlStep& step = row_steps[i];
-    if (!step.cut) {
-      // ts + 3 days >= now is ts >= now - 3 days; of months it is so up to days that only some of them have.
-      const bool months = step.length.unit.unit >= Duration::Unit::kMonth;
-      const bool first = !months || Aligned(steps, {CutUnit::kMonth});
-      Move(steps, -step.length.number, step.length.unit);
-      if (!first) Move(steps, 3, *UnitOf("day"));
-      continue;
-    }
-    const TimeCut& cut = *step.cut;
-    if (Aligned(steps, cut)) {
-      if (strict) Move(steps, 1, UnitOfCut(cut.unit));
-    } else if (cut.unit == CutUnit::kWeek && cut.week == TimeCut::Week::kUnknown) {
-      Cut(steps, {CutUnit::kDay});
-      Move(steps, 7, *UnitOf("day"));
-    } else {
-      // The first start behind it. Of a start of a day that is exact by the minute before it.
-      if (Aligned(steps, {CutUnit::kDay}) && !strict) Move(steps, -1, *UnitOf("minute"));
-      Cut(steps, cut);
-      Move(steps, 1, UnitOfCut(cut.unit));
-    }
-    strict = false;
-  }
-  // Above a day and not on it: a date of that day is not taken.
-  if (strict && Aligned(steps, {CutUnit::kDay})) Move(steps, 1, *UnitOf("day"));
-  return BoundOf(steps, dialect);
 }
 
 }  // namespace backreach

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "graph/run_bound.hpp"
 #include "ingest/sql_dialect.hpp"
 #include "ingest/sql_scan.hpp"
+#include "ingest/sql_steps.hpp"
 
 namespace backreach {
 
@@ -29,14 +29,6 @@ constexpr std::uint32_t Letters(std::string_view letters) {
 // Whether the name of the run's time stands here; a column may bear such a name.
 bool NowAt(const std::vector<SqlPart>& parts, std::size_t at, SqlDialect dialect);
 bool HasNow(const std::vector<SqlPart>& parts, SqlDialect dialect);
-
-// What is done to a time: it is cut, or moved.
-struct SqlStep {
-  std::optional<TimeCut> cut;
-  TimeLength length{{}, 0};
-  bool keeps_time = false;  // a cut that leaves the time of the day: .replace(day=1)
-};
-using SqlSteps = std::vector<SqlStep>;
 
 // What an expression comes to.
 struct SqlWorth {
@@ -59,6 +51,7 @@ struct SqlWorth {
   bool window = false;             // a window function
   bool unclear = false;            // rows went through something that is not understood
   double number = 0;
+  std::optional<double> least;  // of several numbers, the greatest of which is `number`
   SqlSteps steps, row_steps;
   std::string zone;      // whose clock the time is read on, where the text says it
   std::string now_name;  // `GETDATE`
@@ -72,10 +65,5 @@ struct SqlWorth {
   std::string origin;
 };
 SqlWorth WorthOf(const std::vector<SqlPart>& parts, SqlDialect dialect);
-
-// The first time of rows that passes `row_steps(x) >= steps(now)`, or `>` if `strict`; where steps are not
-// exact it is later.
-RunBound BoundBehind(SqlSteps steps, const SqlSteps& row_steps, bool strict, SqlDialect dialect);
-RunBound BoundOf(const SqlSteps& steps, SqlDialect dialect);
 
 }  // namespace backreach

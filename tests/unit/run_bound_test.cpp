@@ -47,3 +47,13 @@ TEST_CASE("what is malformed is no bound, and words say what one is") {
   CHECK(words("-1d") == "of the last 1 day before the run");
   CHECK(words("day month -2mo") == "since the start of the month, 2 months before the run");
 }
+
+TEST_CASE("of bounds that hold together those count that may lie latest") {
+  const auto latest = [](const char* text) { return FormatRunBounds(LatestOf(ParseRunBounds(text))); };
+  CHECK(latest("-1d | -3d") == "-1d");
+  CHECK(latest("day -3d | day -3d") == "day -3d");
+  // In January the year begins after the month before.
+  CHECK(latest("year | day month -1mo") == "day month -1mo | year");
+  CHECK(latest("day -3d | month") == "day -3d | month");
+  CHECK(ParseRunBounds("day | fortnight").empty());
+}

@@ -228,6 +228,26 @@ TEST_CASE("cuts, and on which day a week begins") {
   });
 }
 
+TEST_CASE("what a format of times is cut to") {
+  const auto unit = [](const char* format) {
+    const auto cut = CutOfFormat(format);
+    return cut ? static_cast<int>(cut->unit) : -1;
+  };
+  using U = TimeCut::Unit;
+  for (const char* day : {"%Y-%m-%d", "%Y%m%d", "%F", "YYYYMMDD", "yyyy-MM-dd", "YYYY-MM-DD", "%Y-%j",
+                          "YYYYDDD", "%Y-%m-%d 00:00:00", "yyyy-mm-dd"})
+    CHECK_MESSAGE(unit(day) == static_cast<int>(U::kDay), day);
+  for (const char* month : {"%Y-%m", "YYYYMM", "yyyy-MM", "%Y-%m-01", "YYYY-MM-01", "%Y%m01"})
+    CHECK_MESSAGE(unit(month) == static_cast<int>(U::kMonth), month);
+  CHECK(unit("%Y") == static_cast<int>(U::kYear));
+  CHECK(unit("%Y-%m-%d %H") == static_cast<int>(U::kHour));
+  CHECK(unit("YYYY-MM-DD HH24:MI:SS") == static_cast<int>(U::kMinute));
+  CHECK(unit("yyyy-MM-dd HH:mm:ss") == static_cast<int>(U::kMinute));
+  for (const char* none :
+       {"%d-%m-%Y", "%m", "MM", "DD.MM.YYYY", "%Y-%m-15", "%Y-%U", "YYYY-Q", "text", "", "%H:%M"})
+    CHECK_MESSAGE(unit(none) == -1, none);
+}
+
 TEST_CASE("differences") {
   Check({
       {"snowflake", "datediff(hh, ts, current_timestamp) <= 24", "2026-04-19T09:00"},
@@ -280,6 +300,13 @@ TEST_CASE("around a comparison") {
       {"", "not (ts >= current_date - 3)", "-"},
       {"", "not (a = 1 or ts <= current_date - 3)", "2026-04-18"},
       {"", "ts >= case when a then current_date - 30 else current_date - 3 end", "2026-04-17"},
+      {"", "ts >= dateadd(day, case when dayofweek(current_date) = 1 then -90 else -3 end, current_date)",
+       "2026-04-17"},
+      {"", "ts >= current_date - case when extract(dow from current_date) = 1 then 3 else 1 end",
+       "2026-04-19"},
+      {"", "date_trunc('year', ts)::date >= date_trunc('year', current_date)::date", "2026-01-01"},
+      {"", "date_part(month, ts) = '{{ run_started_at.strftime(\"%m\") }}'", "2026-04-01"},
+      {"", "ts = (select max(ts) from dim where ts < current_date)", "-"},
       {"", "ts >= coalesce(null, current_date - 3)", "?"},
       {"", "coalesce(updated_at, created_at) >= current_date - 3", "2026-04-17"},
       {"", "coalesce(valid_to, current_date) >= x.day", "-"},
