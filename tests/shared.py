@@ -14,9 +14,10 @@ CASES = ["PM-01", "PM-02", "PM-04", "PM-06", "PM-09", "PM-1*", "PM-20", "PM-21",
 commands = {"cases": [str(shared / "cases/run"), "--bin", program, *CASES], "dbt-graph": [sys.executable, str(shared / "checks/dbt-graph"), program],
             "dbt-selectors": [sys.executable, str(shared / "checks/dbt-selectors"), program],
             "dbt-truth": [sys.executable, str(shared / "checks/dbt-truth"), program],
-            "airflow": [sys.executable, str(shared / "checks/airflow"), program, "--form", "jsonl"]}
+            "airflow": [sys.executable, str(shared / "checks/airflow"), program, "--form", "jsonl"],
+            "airflow-dump": [sys.executable, str(shared / "checks/airflow"), program, "--form", "dump"]}
 command = commands[what]
-if not (shared / ("cases/run" if what == "cases" else f"checks/{what}")).exists():
+if not (shared / ("cases/run" if what == "cases" else f"checks/{what.removesuffix('-dump')}")).exists():
     print(f"skipped: {shared} is not there (set BACKREACH_SHARED)")
     sys.exit(77)
 if what == "cases":
