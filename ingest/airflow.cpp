@@ -1,6 +1,5 @@
-// Airflow's serialized DAGs (JSON v1 flat and wrapped, v2, v3): one document, an array, or one row of the
-// serialized_dag table per line. A DAG's schedule is told by its timetable class; which day a run writes is
-// taken from it only where the class says so, never from a cron.
+// Airflow's serialized DAGs (JSON v1 flat and wrapped, v2, v3). A DAG's schedule is told by its timetable
+// class; which day a run writes is taken from it only where the class says so, never from a cron.
 
 #include <fmt/format.h>
 
@@ -13,7 +12,7 @@
 #include "graph/time.hpp"
 #include "graph/words.hpp"
 #include "ingest/airflow_operators.hpp"
-#include "ingest/file.hpp"
+#include "ingest/airflow_rows.hpp"
 #include "ingest/importer.hpp"
 #include "ingest/sql_scan.hpp"
 
@@ -22,8 +21,6 @@ namespace backreach {
 using Json = nlohmann::json;
 
 namespace {
-
-constexpr std::size_t kMostBytes = std::size_t{4} << 30;
 
 // {"__type": ..., "__var": {...}} without its wrapping.
 const Json& Unwrap(const Json& j) { return j.is_object() && j.contains("__var") ? j["__var"] : j; }
@@ -109,12 +106,6 @@ std::string EngineVersion(const Json& document) {
                          dag.contains("_dag_id") || type.find("Dataset") != std::string::npos;
   return old_words || !version ? "2" : "3";
 }
-
-struct Row {
-  Json document;
-  std::string at;       // "line 3"
-  std::string created;  // newest version wins
-};
 
 struct TaskView {
   const Json* own;
@@ -519,97 +510,11 @@ class DagReader {
   std::map<std::string, std::string> by_name_;
 };
 
-bool IsDagDocument(const Json& j) { return j.is_object() && j.contains("dag") && j["dag"].is_object(); }
-
-// One JSON value of a file: a row of the table, a document, a list of either.
-void TakeValue(Json value, const std::string& path, const std::string& at, std::vector<Row>& rows,
-               Diagnostics& diagnostics) {
-  const std::string where = path + (at.empty() ? "" : ": " + at);
-  if (value.is_array()) {
-    std::size_t n = 0;
-    for (Json& item : value)
-      TakeValue(std::move(item), path, fmt::format("{}item {}", at.empty() ? "" : at + ", ", ++n), rows,
-                diagnostics);
-    return;
-  }
-  if (IsDagDocument(value)) {
-    if (const Json* version = Find(value, {"__version"});
-        version && version->is_number() && version->get<int>() > 3)
-      diagnostics.Warning(
-          where, fmt::format("serialization version {} is newer than 3: read as 3", version->get<int>()));
-    rows.push_back({std::move(value), at, ""});
-    return;
-  }
-  if (value.is_object() && (value.contains("data") || value.contains("data_compressed"))) {
-    const std::string created =
-        TextAt(value, {"created_at"}).value_or(TextAt(value, {"last_updated"}).value_or(""));
-    const std::string id = TextAt(value, {"dag_id"}).value_or("?");
-    Json* data = value.contains("data") && !value["data"].is_null() ? &value["data"] : nullptr;
-    if (!data)
-      return diagnostics.Warning(
-          where, fmt::format("DAG '{}' is stored compressed: it was not read", id),
-          {"export it with `select dag_id, data` from an installation without compress_serialized_dags"});
-    Json document =
-        data->is_string() ? Json::parse(data->get<std::string>(), nullptr, false) : std::move(*data);
-    if (!IsDagDocument(document))
-      return diagnostics.Warning(where,
-                                 fmt::format("the data of DAG '{}' is no serialized DAG: left out", id));
-    rows.push_back({std::move(document), at, created});
-    return;
-  }
-  diagnostics.Error(where, "no serialized DAG",
-                    {"expected {\"__version\": ..., \"dag\": {...}}, or a row of the table serialized_dag "
-                     "with its column data"});
-}
-
 std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnostics) {
   const auto given = request.options.find("name");
   const std::string name = given == request.options.end() ? "airflow" : given->second.back();
-  std::vector<Row> rows;
-  std::vector<std::pair<std::size_t, std::string>> files;  // first row, base name
-  std::vector<std::string> digests;
-  for (const std::string& path : request.inputs) {
-    const auto text = ReadSmallFile(path, kMostBytes, diagnostics);
-    if (!text) continue;
-    digests.push_back(Sha256Hex(*text));
-    files.emplace_back(rows.size(), BaseName(path));
-    if (const auto fault = EncodingFault(*text)) {
-      diagnostics.Error(path, *fault);
-      continue;
-    }
-    const std::string_view body = WithoutMark(*text);
-    if (body.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-      diagnostics.Error(path, "the file is empty");
-      continue;
-    }
-    Json whole = Json::parse(body, nullptr, false);
-    if (!whole.is_discarded()) {
-      TakeValue(std::move(whole), path, "", rows, diagnostics);
-      continue;
-    }
-    std::size_t line = 0;
-    for (const std::string& text_line : Split(body, '\n')) {
-      ++line;
-      if (text_line.find_first_not_of(" \t\r") == std::string::npos) continue;
-      Json value = Json::parse(text_line, nullptr, false);
-      if (value.is_discarded()) {
-        if (line == 1 && body.find('\n') != std::string_view::npos &&
-            text_line.find_last_not_of(" \t\r") != std::string::npos &&
-            (text_line[0] != '{' || text_line.size() < 3)) {
-          try {
-            const Json unused = Json::parse(body);
-          } catch (const Json::exception& e) {
-            diagnostics.Error(path, std::string("this is not JSON: ") + e.what());
-          }
-          break;
-        }
-        diagnostics.Error(fmt::format("{}:{}", path, line), "this line is no JSON",
-                          {"expected one serialized DAG a line; is the file cut off?"});
-        continue;
-      }
-      TakeValue(std::move(value), path, fmt::format("line {}", line), rows, diagnostics);
-    }
-  }
+  AirflowFiles files = ReadAirflowFiles(request.inputs, diagnostics);
+  const std::vector<AirflowRow>& rows = files.rows;
   // Several versions of one DAG: the newest counts.
   std::map<std::string, std::size_t> newest;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -618,20 +523,15 @@ std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnost
     if (!fresh && rows[i].created >= rows[it->second].created) it->second = i;
   }
   SourceFacts source;
-  source.source = {"airflow", name, name, Sha256Hex(Join(digests, "\n")), ""};
-  if (digests.size() == 1) source.source.sha256 = digests[0];
+  source.source = {"airflow", name, name, Sha256Hex(Join(files.digests, "\n")), ""};
+  if (files.digests.size() == 1) source.source.sha256 = files.digests[0];
   DagReader reader(name, diagnostics, source.facts);
   for (const auto& [id, i] : newest) reader.CollectAssets(rows[i].document);
-  const auto file_of = [&](std::size_t i) {
-    std::string out;
-    for (const auto& [first, file] : files)
-      if (first <= i) out = file;
-    return out;
-  };
   for (const auto& [id, i] : newest)
-    reader.Dag(rows[i].document, rows[i].at.empty() ? file_of(i) : file_of(i) + ", " + rows[i].at,
-               file_of(i));
-  reader.Datasets(files.empty() ? "" : files[0].second);
+    reader.Dag(rows[i].document, rows[i].at.empty() ? rows[i].file : rows[i].file + ", " + rows[i].at,
+               rows[i].file);
+  reader.Datasets(files.names.empty() ? "" : files.names[0]);
+  source.facts.pools = std::move(files.pools);
   if (diagnostics.has_errors()) return {};
   return {source};
 }
@@ -641,8 +541,10 @@ std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnost
 Importer AirflowImporter() {
   return {"airflow",
           "FILE...",
-          "Airflow's serialized DAGs, as JSON or JSON lines (rows of the table serialized_dag)",
+          "Airflow's serialized DAGs: JSON, JSON lines (rows of the table serialized_dag), or a dump of the "
+          "database",
           "  backreach ingest airflow serialized_dag.jsonl\n"
+          "  backreach ingest airflow airflow_dump.sql\n"
           "  backreach ingest airflow dags/*.json --name prod",
           true,
           {{"name", "the installation's name, which its jobs begin with (default: airflow)", false}},

@@ -25,7 +25,7 @@ class Finder {
  public:
   Finder(const HazardContext& c, std::vector<Hazard>& out) : c_(c), out_(out) {
     for (const Step& step : c.plan.steps) {
-      if (step.correct) continue;
+      if (step.correct || step.methods.empty() || step.methods[0].engine != "airflow") continue;
       for (const JobId id : c.graph[step.dataset].jobs)
         if (AirflowTaskOf(c.graph[id])) needed_[RunsAs(c.graph[id])].push_back(step.dataset);
     }
