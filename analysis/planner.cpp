@@ -265,7 +265,8 @@ class Planner {
     for (std::size_t i = 0; i < size(); ++i) {
       const Dataset& d = graph_[members()[i]];
       if (!d.stores()) continue;
-      const bool only_whole = !d.layout;  // without a grain there is no other way than all of it
+      // Without a grain there is no other way than all of it; batches from dbt's begin on are one.
+      const bool only_whole = !d.layout && !d.methods.count("dbt_begin");
       if (d.never_rebuild || (d.full_refresh_off && only_whole))
         blocks_[static_cast<int>(StaleReason::kProtected)][i] = SpanSet::All();
       if (d.kind == Kind::kSnapshot || d.writes == Writes::kSnapshot)

@@ -71,6 +71,20 @@ except ImportError:  # Airflow 2
                    PythonText(Printable(plan.summary).substr(0, 900)), options.max_parallel);
 }
 
+// A DAG of thousands of tasks is none that anybody can look at: past this many, several commands are a task,
+// each in a shell of its own.
+std::vector<std::string> Packed(const std::vector<std::string>& commands) {
+  constexpr std::size_t kMostTasks = 200;
+  if (commands.size() <= kMostTasks) return commands;
+  const std::size_t each = (commands.size() + kMostTasks - 1) / kMostTasks;
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    if (i % each == 0) out.push_back("set -e");
+    out.back() += "\n(\n" + commands[i] + "\n)";
+  }
+  return out;
+}
+
 // The tasks of one work, a chain; the names of the first and the last.
 std::pair<std::string, std::string> Tasks(const Work& work, std::string& out) {
   const std::string var = Variable(work), id = TaskId(work);
@@ -80,7 +94,7 @@ std::pair<std::string, std::string> Tasks(const Work& work, std::string& out) {
         PythonText(id));
     return {var, var};
   }
-  std::vector<std::string> commands = work.commands;
+  std::vector<std::string> commands = Packed(work.commands);
   if (!work.by_hand.empty())
     commands = {fmt::format("echo {} >&2; exit 1",
                             ShellQuoted(Printable(work.by_hand) + "; then mark this task as a success"))};

@@ -2,6 +2,10 @@
 
 #include "render/engines/lines.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "graph/words.hpp"
 
 namespace backreach {
@@ -34,9 +38,12 @@ std::vector<Line> LinesOf(const Step& step, const Method& method) {
 }
 
 std::string CommandOf(const Step& step, const Method& method) {
+  constexpr std::size_t kMostShown = 8;
+  const std::vector<Line> lines = LinesOf(step, method);
   std::vector<std::string> texts;
-  for (const Line& line : LinesOf(step, method)) texts.push_back(line.text);
-  return Join(texts, " && ");
+  for (std::size_t i = 0; i < std::min(lines.size(), kMostShown); ++i) texts.push_back(lines[i].text);
+  const std::string all = Join(texts, " && ");
+  return lines.size() <= kMostShown ? all : fmt::format("{} and {} more", all, lines.size() - kMostShown);
 }
 
 std::vector<Span> Stretches(const Step& step, const Calendar& calendar, bool each_cell) {

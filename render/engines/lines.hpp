@@ -16,7 +16,7 @@ struct Line {
 
 // To be run in turn, one a stretch or one a cell. None where there would be more than anybody runs.
 std::vector<Line> LinesOf(const Step& step, const Method& method);
-// For people: joined by ` && `.
+// For people: joined by ` && `, the first few.
 std::string CommandOf(const Step& step, const Method& method);
 
 // One way each, by engine.
