@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analysis/request_text.hpp"
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
@@ -34,19 +36,17 @@ std::vector<SourceChange> ChangedSources(const std::vector<StoredSource>& histor
 
 // Just before the newest version was ingested.
 Instant BeforeTheLast(const std::vector<StoredSource>& history) {
-  std::string first, last;
-  for (const StoredSource& s : history) {
-    for (const StoredVersion& v : s.versions) {
-      if (first.empty() || v.ingested_at < first) first = v.ingested_at;
-      if (v.ingested_at > last) last = v.ingested_at;
-    }
-  }
-  if (first == last)
-    throw Error(
-        fmt::format("backreach: error: all that the store holds was ingested at {}: there is nothing "
-                    "before to compare with",
-                    last));
+  std::string last;
+  for (const StoredSource& s : history)
+    for (const StoredVersion& v : s.versions) last = std::max(last, v.ingested_at);
   return ParseInstant(last, true).value_or(0) - 1;
+}
+
+// Nothing had been ingested yet, and nothing of that was forgotten: all is new since.
+bool BeforeAll(const std::vector<StoredSource>& history, Instant moment) {
+  for (const StoredSource& s : history)
+    if (s.versions[0].number > 1 || s.versions[0].ingested_at <= FormatInstant(moment)) return false;
+  return true;
 }
 
 // The dataset in one of the graphs; nothing if it is not there.
@@ -66,7 +66,8 @@ Status Run(const Arguments& a) {
   if (view.from > view.to)
     throw Error(fmt::format("backreach: error: --from {} lies after --to {}", FormatInstant(view.from),
                             FormatInstant(view.to)));
-  const BuiltGraph before = BuildGraph(store.Load(false, view.from));
+  const BuiltGraph before =
+      BuildGraph(BeforeAll(history, view.from) ? std::vector<SourceFacts>() : store.Load(false, view.from));
   const BuiltGraph after = BuildGraph(store.Load(false, view.to));
   view.from_fingerprint = before.graph.fingerprint, view.to_fingerprint = after.graph.fingerprint;
   view.sources = ChangedSources(history, view.from, view.to);

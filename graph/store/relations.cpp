@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
+#include <cstdint>
+#include <iterator>
 #include <tuple>
 #include <vector>
 
 #include "graph/reads_json.hpp"
+#include "graph/store/given_rows.hpp"
 #include "graph/words.hpp"
 
 namespace backreach {
@@ -21,29 +23,31 @@ constexpr const char* kTables = R"sql(
 CREATE TABLE graph (
   contract INTEGER NOT NULL, made_from TEXT NOT NULL, fingerprint TEXT NOT NULL
 ) STRICT;
+CREATE TABLE other_seen (
+  id INTEGER PRIMARY KEY, source TEXT NOT NULL, file TEXT, place TEXT
+) STRICT;
 CREATE TABLE dataset (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL, holds_data INTEGER NOT NULL, cycle INTEGER,
   platform TEXT, relation TEXT, grain TEXT, timezone TEXT, first TEXT, last TEXT, complete_after TEXT,
   row_time TEXT, retention TEXT, writes TEXT, writes_why TEXT, key TEXT, owner TEXT, contact TEXT,
   source TEXT, file TEXT, place TEXT
 ) STRICT;
-CREATE TABLE name (
+CREATE TABLE other_name (
   name TEXT NOT NULL, dataset INTEGER NOT NULL, how TEXT NOT NULL, PRIMARY KEY (name, dataset)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE edge (
   parent INTEGER NOT NULL, child INTEGER NOT NULL, n INTEGER NOT NULL,
-  reads TEXT, planned TEXT, known TEXT NOT NULL, memory TEXT, job TEXT, first_seen TEXT, last_seen TEXT,
-  failed_only INTEGER, note TEXT, source TEXT, file TEXT, place TEXT,
+  reads TEXT, cannot_stand INTEGER, known TEXT NOT NULL, memory TEXT, job TEXT, first_seen TEXT,
+  last_seen TEXT, failed_only INTEGER, note TEXT, seen INTEGER,
   PRIMARY KEY (parent, child, n)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE edge_said (
-  parent INTEGER NOT NULL, child INTEGER NOT NULL, reads TEXT, known TEXT NOT NULL,
-  source TEXT NOT NULL, file TEXT, place TEXT
+  parent INTEGER NOT NULL, child INTEGER NOT NULL, reads TEXT, known TEXT NOT NULL, seen INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE job (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL, orchestrator TEXT, schedule TEXT, timezone TEXT, run_grain TEXT,
   pool TEXT, slots INTEGER, max_parallel INTEGER, seconds_per_cell REAL, sequential INTEGER NOT NULL,
-  separable INTEGER NOT NULL, owner TEXT, source TEXT, file TEXT, place TEXT
+  separable INTEGER NOT NULL, owner TEXT, seen INTEGER
 ) STRICT;
 CREATE TABLE job_dataset (
   job INTEGER NOT NULL, role TEXT NOT NULL, dataset INTEGER NOT NULL, PRIMARY KEY (job, role, dataset)
@@ -52,8 +56,7 @@ CREATE TABLE pool (name TEXT PRIMARY KEY, slots INTEGER, usual_load INTEGER) STR
 CREATE TABLE copy (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL, destination TEXT, owner TEXT, contact TEXT,
   taken TEXT, holds_all INTEGER, holds_from TEXT, holds_to TEXT, holds_last TEXT, refresh TEXT, keeps TEXT,
-  personal_data INTEGER NOT NULL, known INTEGER NOT NULL, exposure INTEGER NOT NULL, note TEXT,
-  source TEXT, file TEXT, place TEXT
+  personal_data INTEGER NOT NULL, known INTEGER NOT NULL, exposure INTEGER NOT NULL, note TEXT, seen INTEGER
 ) STRICT;
 CREATE TABLE copy_of (
   copy INTEGER NOT NULL, n INTEGER NOT NULL, name TEXT NOT NULL, dataset INTEGER, other_copy INTEGER,
@@ -61,43 +64,39 @@ CREATE TABLE copy_of (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE way_out (
   dataset INTEGER, name TEXT NOT NULL, destination TEXT NOT NULL, user TEXT, job TEXT, first_seen TEXT,
-  last_seen TEXT, times INTEGER, what TEXT, source TEXT, file TEXT, place TEXT
+  last_seen TEXT, times INTEGER, what TEXT, seen INTEGER NOT NULL
 ) STRICT;
-CREATE TABLE also_said (
-  what TEXT NOT NULL, id INTEGER NOT NULL, source TEXT NOT NULL, file TEXT, place TEXT
-) STRICT;
+CREATE TABLE also_said (what TEXT NOT NULL, id INTEGER NOT NULL, seen INTEGER NOT NULL) STRICT;
 CREATE TABLE conflict (
-  dataset INTEGER NOT NULL, field TEXT NOT NULL, value TEXT, used INTEGER NOT NULL,
-  source TEXT NOT NULL, file TEXT, place TEXT
+  dataset INTEGER NOT NULL, field TEXT NOT NULL, value TEXT, used INTEGER NOT NULL, seen INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE unresolved (
-  name TEXT NOT NULL, what TEXT NOT NULL, dataset INTEGER, message TEXT, source TEXT NOT NULL, file TEXT,
-  place TEXT
+  name TEXT NOT NULL, what TEXT NOT NULL, dataset INTEGER, message TEXT, seen INTEGER NOT NULL
 ) STRICT;
 )sql";
-// What is looked up by another column than the key; and who said what, whatever it is of.
+// What is looked up by another column than the key; all names, all places, and who said what.
 constexpr const char* kIndexes = R"sql(
+CREATE INDEX dataset_name ON dataset (name);
 CREATE INDEX edge_child ON edge (child);
+CREATE VIEW name (name, dataset, how) AS
+  SELECT name, id, 'canonical' FROM dataset UNION ALL SELECT name, dataset, how FROM other_name;
+CREATE VIEW seen (id, source, file, place) AS
+  SELECT id, source, file, place FROM dataset UNION ALL SELECT id, source, file, place FROM other_seen;
 CREATE VIEW said (what, id, source, file, place) AS
   SELECT 'dataset', id, source, file, place FROM dataset WHERE source IS NOT NULL
-  UNION ALL SELECT 'job', id, source, file, place FROM job WHERE source IS NOT NULL
-  UNION ALL SELECT 'copy', id, source, file, place FROM copy WHERE source IS NOT NULL
-  UNION ALL SELECT what, id, source, file, place FROM also_said;
+  UNION ALL SELECT 'job', j.id, s.source, s.file, s.place FROM job j JOIN other_seen s ON s.id = j.seen
+  UNION ALL SELECT 'copy', c.id, s.source, s.file, s.place FROM copy c JOIN other_seen s ON s.id = c.seen
+  UNION ALL SELECT a.what, a.id, s.source, s.file, s.place FROM also_said a JOIN other_seen s ON s.id = a.seen;
 )sql";
 
 constexpr const char* kDrop = R"sql(
-DROP VIEW IF EXISTS said;
-DROP TABLE IF EXISTS graph; DROP TABLE IF EXISTS dataset; DROP TABLE IF EXISTS name;
-DROP TABLE IF EXISTS edge; DROP TABLE IF EXISTS edge_said; DROP TABLE IF EXISTS job;
-DROP TABLE IF EXISTS job_dataset; DROP TABLE IF EXISTS pool; DROP TABLE IF EXISTS copy;
-DROP TABLE IF EXISTS copy_of; DROP TABLE IF EXISTS way_out; DROP TABLE IF EXISTS also_said;
-DROP TABLE IF EXISTS conflict; DROP TABLE IF EXISTS unresolved;
+DROP VIEW IF EXISTS said; DROP VIEW IF EXISTS seen; DROP VIEW IF EXISTS name;
+DROP TABLE IF EXISTS graph; DROP TABLE IF EXISTS other_seen; DROP TABLE IF EXISTS dataset;
+DROP TABLE IF EXISTS other_name; DROP TABLE IF EXISTS edge; DROP TABLE IF EXISTS edge_said;
+DROP TABLE IF EXISTS job; DROP TABLE IF EXISTS job_dataset; DROP TABLE IF EXISTS pool;
+DROP TABLE IF EXISTS copy; DROP TABLE IF EXISTS copy_of; DROP TABLE IF EXISTS way_out;
+DROP TABLE IF EXISTS also_said; DROP TABLE IF EXISTS conflict; DROP TABLE IF EXISTS unresolved;
 )sql";
-
-// A text that is not null where it is empty.
-struct Exactly {
-  const std::string& text;
-};
 
 // Rows of one table. Texts have to live until the row is written, as those of one call do; an empty one is
 // null.
@@ -106,6 +105,7 @@ class Rows {
   Rows(Connection& db, const char* table, int columns) : insert_(db, Sql(table, columns)) {}
   template <typename... T>
   void Add(const T&... values) {
+    static_assert(sizeof...(values) < 64);
     int column = 0;
     (Bind(++column, values), ...);
     insert_.exec();
@@ -118,38 +118,48 @@ class Rows {
     for (int i = 1; i < columns; ++i) out += ", ?";
     return out + ")";
   }
-  void Bind(int column, const std::string& text) {
-    if (text.empty())
-      insert_.bind(column);
-    else
-      insert_.bindNoCopy(column, text);
+  // A column that is null in row after row is bound once.
+  void Null(int column) {
+    const std::uint64_t bit = std::uint64_t{1} << column;
+    if (said_ & bit) insert_.bind(column);
+    said_ &= ~bit;
   }
-  void Bind(int column, const Exactly& exactly) { insert_.bindNoCopy(column, exactly.text); }
-  void Bind(int column, const char* text) { insert_.bindNoCopy(column, text); }
-  void Bind(int column, const Text& text) { Bind(column, text ? *text : kNothing); }
-  void Bind(int column, std::int64_t n) { insert_.bind(column, n); }
-  void Bind(int column, std::uint32_t n) { insert_.bind(column, static_cast<std::int64_t>(n)); }
-  void Bind(int column, bool b) { insert_.bind(column, b ? 1 : 0); }
-  void Bind(int column, double d) { insert_.bind(column, d); }
+  void Said(int column) { said_ |= std::uint64_t{1} << column; }
+  void Bind(int column, const Exactly& exactly) { Said(column), insert_.bindNoCopy(column, exactly.text); }
+  void Bind(int column, const std::string& text) {
+    if (text.empty()) return Null(column);
+    Said(column), insert_.bindNoCopy(column, text);
+  }
+  void Bind(int column, const char* text) { Said(column), insert_.bindNoCopy(column, text); }
+  void Bind(int column, const Text& text) {
+    if (!text) return Null(column);
+    Bind(column, *text);
+  }
+  void Bind(int column, std::int64_t n) { Said(column), insert_.bind(column, n); }
+  void Bind(int column, std::uint32_t n) { Bind(column, static_cast<std::int64_t>(n)); }
+  void Bind(int column, bool b) { Bind(column, std::int64_t{b ? 1 : 0}); }
+  void Bind(int column, double d) { Said(column), insert_.bind(column, d); }
   template <typename T>
   void Bind(int column, const std::optional<T>& value) {
-    if (value)
-      Bind(column, *value);
-    else
-      insert_.bind(column);
+    if (!value) return Null(column);
+    Bind(column, *value);
   }
-  inline static const std::string kNothing;
   SQLite::Statement insert_;
+  std::uint64_t said_ = 0;  // columns that are bound to a value
 };
 
 using Number = std::optional<std::uint32_t>;
 
 std::string LengthOf(const std::optional<Duration>& d) { return d ? FormatDuration(*d) : ""; }
-std::string JsonOf(const Reads& reads) { return ReadsToJson(reads).value_or(""); }
 
 class Writer {
  public:
-  Writer(Connection& db, const LineageGraph& graph) : db_(db), g_(graph), also_said_(db, "also_said", 5) {}
+  Writer(Connection& db, const LineageGraph& graph)
+      : db_(db),
+        g_(graph),
+        seen_(db, "other_seen", 4),
+        also_said_(db, "also_said", 3),
+        seens_(static_cast<std::uint32_t>(graph.datasets.size())) {}
 
   void All() {
     Datasets();
@@ -163,96 +173,147 @@ class Writer {
  private:
   Number NumberOf(DatasetId id) const { return id.valid() ? Number(g_.rank(id)) : Number(); }
 
-  // The first stands in the row itself.
-  const Seen& First(const std::vector<Seen>& seen) const {
-    static const Seen nobody;
-    return seen.empty() ? nobody : seen[0];
+  void Write(std::uint32_t id, const Seen& seen) {
+    seen_.Add(id, Exactly{seen.source}, seen.at.file, seen.at.place);
   }
+  std::uint32_t Put(const Seen& seen) {
+    Write(seens_, seen);
+    return seens_++;
+  }
+  // The first stands in the row itself.
+  Number First(const std::vector<Seen>& seen) { return seen.empty() ? Number() : Number(Put(seen[0])); }
   void Others(const char* what, std::uint32_t id, const std::vector<Seen>& seen) {
-    for (std::size_t i = 1; i < seen.size(); ++i)
-      also_said_.Add(what, id, Exactly{seen[i].source}, seen[i].at.file, seen[i].at.place);
+    for (std::size_t i = 1; i < seen.size(); ++i) also_said_.Add(what, id, Put(seen[i]));
   }
 
   void Datasets() {
-    Rows rows(db_, "dataset", 22), conflicts(db_, "conflict", 7);
-    for (std::uint32_t n = 0; n < g_.order().size(); ++n) {
+    std::uint32_t n = 0;
+    InsertGiven(db_, "dataset", 22, [&](GivenRow& row) {
+      if (n == g_.order().size()) return false;
       const DatasetId id = g_.order()[n];
       const Dataset& d = g_[id];
-      const Seen& seen = First(d.seen);
-      rows.Add(n, Exactly{d.name}, ToString(d.kind), d.stores(),
-               g_.in_cycle(id) ? Number(g_.component(id)) : Number(), d.platform, Join(d.relation, "."),
-               d.grain ? FormatGrain(*d.grain) : "",
-               d.layout && !d.zone_assumed ? d.calendar.zone().name() : std::string(), d.first_text,
-               d.last_text, LengthOf(d.complete_after),
-               !d.row_time         ? std::string()
-               : d.row_time->exact ? std::string("exact")
-                                   : FormatGrain(d.row_time->grain),
-               LengthOf(d.retention), d.writes == Writes::kUnknown ? std::string() : ToString(d.writes),
-               d.writes_why, Join(d.key, ", "), d.owner, d.contact, seen.source, seen.at.file, seen.at.place);
+      static const Seen nobody;
+      const Seen& seen = d.seen.empty() ? nobody : d.seen[0];
+      row.Set(n, Exactly{d.name}, ToString(d.kind), d.stores(),
+              g_.in_cycle(id) ? Number(g_.component(id)) : Number(), d.platform, Join(d.relation, "."),
+              d.grain ? FormatGrain(*d.grain) : std::string(),
+              d.layout && !d.zone_assumed ? d.calendar.zone().name() : std::string(), d.first_text,
+              d.last_text, LengthOf(d.complete_after),
+              !d.row_time         ? std::string()
+              : d.row_time->exact ? std::string("exact")
+                                  : FormatGrain(d.row_time->grain),
+              LengthOf(d.retention), d.writes == Writes::kUnknown ? "" : ToString(d.writes), d.writes_why,
+              Join(d.key, ", "), d.owner, d.contact, seen.source, seen.at.file, seen.at.place);
+      ++n;
+      return true;
+    });
+    Rows conflicts(db_, "conflict", 5);
+    for (n = 0; n < g_.order().size(); ++n) {
+      const Dataset& d = g_[g_.order()[n]];
       Others("dataset", n, d.seen);
       for (const Conflict& c : d.conflicts)
         for (const Conflict::Value& v : c.values)
-          for (const Seen& s : v.seen)
-            conflicts.Add(n, c.field, v.value, v.value == c.used, Exactly{s.source}, s.at.file, s.at.place);
+          for (const Seen& s : v.seen) conflicts.Add(n, Exactly{c.field}, v.value, v.value == c.used, Put(s));
     }
   }
 
   void Names() {
     struct Name {
-      std::string_view text;
+      const std::string* text;
       std::uint32_t dataset;
-      int how;
+      bool alias;
     };
-    std::vector<Name> names;
-    for (std::uint32_t n = 0; n < g_.order().size(); ++n) {
-      const Dataset& d = g_[g_.order()[n]];
-      names.push_back({d.name, n, 0});
-      for (const std::string& alias : d.aliases) names.push_back({alias, n, 1});
-      for (const std::string& name : d.short_names) names.push_back({name, n, 2});
+    // Each list is nearly always sorted as it comes, since the datasets are.
+    std::vector<Name> aliases, shorts, all;
+    for (std::uint32_t i = 0; i < g_.datasets.size(); ++i) {
+      const Dataset& d = g_.datasets[i];
+      const std::uint32_t n = g_.rank(DatasetId{i});
+      const auto add = [&](const std::vector<std::string>& names, std::vector<Name>& list, bool alias) {
+        for (const std::string& name : names)
+          if (!name.empty() && name != d.name) list.push_back({&name, n, alias});
+      };
+      add(d.aliases, aliases, true), add(d.short_names, shorts, false);
     }
-    std::sort(names.begin(), names.end(), [](const Name& a, const Name& b) {
-      return std::tie(a.text, a.dataset, a.how) < std::tie(b.text, b.dataset, b.how);
+    const auto before = [](const Name& a, const Name& b) {
+      return std::tie(*a.text, a.dataset, b.alias) < std::tie(*b.text, b.dataset, a.alias);
+    };
+    for (std::vector<Name>* list : {&aliases, &shorts})
+      if (!std::is_sorted(list->begin(), list->end(), before)) std::sort(list->begin(), list->end(), before);
+    std::merge(aliases.begin(), aliases.end(), shorts.begin(), shorts.end(), std::back_inserter(all), before);
+    const auto same = [](const Name& a, const Name& b) {
+      return a.dataset == b.dataset && *a.text == *b.text;
+    };
+    all.erase(std::unique(all.begin(), all.end(), same), all.end());
+    static const std::string kAlias = "alias", kShort = "short";
+    std::size_t i = 0;
+    InsertGiven(db_, "other_name", 3, [&](GivenRow& row) {
+      if (i == all.size()) return false;
+      row.Set(*all[i].text, all[i].dataset, all[i].alias ? kAlias : kShort);
+      ++i;
+      return true;
     });
-    Rows rows(db_, "name", 3);
-    static constexpr const char* kHow[] = {"canonical", "alias", "short"};
-    const Name* before = nullptr;
-    for (const Name& name : names) {
-      if (before && before->text == name.text && before->dataset == name.dataset) continue;
-      rows.Add(Exactly{std::string(name.text)}, name.dataset, kHow[name.how]);
-      before = &name;
-    }
   }
 
   void Edges() {
-    Rows rows(db_, "edge", 15), said(db_, "edge_said", 7);
-    std::vector<EdgeId> out;
+    struct Line {
+      std::uint32_t parent, child;
+      EdgeId id;
+    };
+    std::vector<Line> lines;
+    lines.reserve(g_.edges.size());
     for (std::uint32_t n = 0; n < g_.order().size(); ++n) {
-      out.assign(g_.out(g_.order()[n]).begin(), g_.out(g_.order()[n]).end());
-      std::sort(out.begin(), out.end(), [&](EdgeId a, EdgeId b) {
-        return std::pair(g_.rank(g_[a].to), a) < std::pair(g_.rank(g_[b].to), b);
-      });
-      std::uint32_t several = 0;
-      for (std::size_t i = 0; i < out.size(); ++i) {
-        const Edge& e = g_[out[i]];
-        const std::uint32_t child = g_.rank(e.to);
-        const bool again = i > 0 && g_[out[i - 1]].to == e.to;
-        several = again ? several + 1 : 0;
-        const Seen& seen = First(e.seen);
-        const std::string reads = JsonOf(e.reads);
-        rows.Add(n, child, several, reads, e.effective == e.reads ? reads : JsonOf(e.effective),
-                 ToString(e.known), LengthOf(e.memory), e.job, e.first_seen, e.last_seen,
-                 e.failed_only ? std::optional(true) : std::nullopt, e.note, seen.source, seen.at.file,
-                 seen.at.place);
-        if (again) continue;
-        for (const EdgeStatement& s : e.stated)
-          said.Add(n, child, s.reads, ToString(s.known), Exactly{s.seen.source}, s.seen.at.file,
-                   s.seen.at.place);
-      }
+      const std::size_t begin = lines.size();
+      for (const EdgeId id : g_.out(g_.order()[n])) lines.push_back({n, g_.rank(g_[id].to), id});
+      std::sort(
+          lines.begin() + static_cast<std::ptrdiff_t>(begin), lines.end(),
+          [](const Line& a, const Line& b) { return std::tie(a.child, a.id) < std::tie(b.child, b.id); });
     }
+    static const std::string kKnown[] = {ToString(Known::kDeclared), ToString(Known::kInferred),
+                                         ToString(Known::kAssumed)};
+    const auto is_same_pair = [&](std::size_t a, std::size_t b) {
+      return lines[a].parent == lines[b].parent && lines[a].child == lines[b].child;
+    };
+    std::size_t i = 0;
+    std::uint32_t several = 0;
+    InsertGiven(db_, "edge", 13, [&](GivenRow& row) {
+      if (i == lines.size()) return false;
+      const auto [parent, child, id] = lines[i];
+      const Edge& e = g_[id];
+      several = i > 0 && is_same_pair(i - 1, i) ? several + 1 : 0;
+      row.Set(parent, child, several, ReadsOf(e.reads),
+              e.effective == e.reads ? std::optional<bool>() : std::optional(true),
+              kKnown[static_cast<std::size_t>(e.known)], LengthOf(e.memory), e.job, e.first_seen, e.last_seen,
+              e.failed_only ? std::optional(true) : std::optional<bool>(), e.note, SeenOf(e, parent, child));
+      ++i;
+      return true;
+    });
+    for (const auto& [id, seen] : seen_later_) Write(id, *seen);
+    Rows said(db_, "edge_said", 5);
+    for (i = 0; i < lines.size(); ++i) {
+      if (i > 0 && is_same_pair(i - 1, i)) continue;
+      for (const EdgeStatement& s : g_[lines[i].id].stated)
+        said.Add(lines[i].parent, lines[i].child, s.reads, ToString(s.known), Put(s.seen));
+    }
+  }
+  const std::string& ReadsOf(const Reads& reads) {
+    static const std::string kSame = "\"same\"", kUnknown;
+    if (std::holds_alternative<reads::Same>(reads)) return kSame;
+    if (std::holds_alternative<reads::Unknown>(reads)) return kUnknown;
+    return json_ = ReadsToJson(reads).value_or("");
+  }
+  // Most edges are stated where their reader is.
+  Number SeenOf(const Edge& e, std::uint32_t parent, std::uint32_t child) {
+    if (e.seen.empty()) return {};
+    for (const std::uint32_t n : {child, parent}) {
+      const std::vector<Seen>& seen = g_[g_.order()[n]].seen;
+      if (!seen.empty() && seen[0] == e.seen[0]) return n;
+    }
+    seen_later_.emplace_back(seens_, &e.seen[0]);  // not while another table is being filled
+    return seens_++;
   }
 
   void Jobs() {
-    Rows rows(db_, "job", 16), datasets(db_, "job_dataset", 3), pools(db_, "pool", 3);
+    Rows rows(db_, "job", 14), datasets(db_, "job_dataset", 3), pools(db_, "pool", 3);
     const auto each = [&](std::uint32_t job, const char* role, const std::vector<DatasetId>& ids) {
       std::vector<std::uint32_t> numbers;
       for (const DatasetId id : ids) numbers.push_back(g_.rank(id));
@@ -262,12 +323,10 @@ class Writer {
     };
     for (std::uint32_t n = 0; n < g_.jobs.size(); ++n) {
       const Job& j = g_.jobs[n];
-      const Seen& seen = First(j.seen);
       const ScheduleFact schedule = j.schedule.value_or(ScheduleFact());
       rows.Add(n, Exactly{j.name}, j.orchestrator, schedule.cron ? schedule.cron : schedule.every,
-               schedule.timezone, j.run_grain ? FormatGrain(*j.run_grain) : "", j.pool, j.slots,
-               j.max_parallel, j.seconds_per_cell, j.sequential, j.separable, j.owner, seen.source,
-               seen.at.file, seen.at.place);
+               schedule.timezone, j.run_grain ? FormatGrain(*j.run_grain) : std::string(), j.pool, j.slots,
+               j.max_parallel, j.seconds_per_cell, j.sequential, j.separable, j.owner, First(j.seen));
       Others("job", n, j.seen);
       each(n, "reads", j.reads), each(n, "starts on", j.fires_on), each(n, "writes", j.writes);
     }
@@ -275,16 +334,14 @@ class Writer {
   }
 
   void Copies() {
-    Rows rows(db_, "copy", 20), ofs(db_, "copy_of", 5);
+    Rows rows(db_, "copy", 18), ofs(db_, "copy_of", 5);
     for (std::uint32_t n = 0; n < g_.copies.size(); ++n) {
       const Copy& c = g_.copies[n];
-      const Seen& seen = First(c.seen);
       const HoldsFact holds = c.holds.value_or(HoldsFact());
       const RefreshFact refresh = c.refresh.value_or(RefreshFact());
       rows.Add(n, Exactly{c.id}, Exactly{c.kind}, c.where, c.owner, c.contact, Join(c.taken, ", "),
                c.holds ? std::optional(holds.all) : std::nullopt, holds.from, holds.to, holds.last,
-               refresh.cron, refresh.keeps, c.personal_data, c.known, c.exposure, c.note, seen.source,
-               seen.at.file, seen.at.place);
+               refresh.cron, refresh.keeps, c.personal_data, c.known, c.exposure, c.note, First(c.seen));
       Others("copy", n, c.seen);
       for (std::uint32_t i = 0; i < c.of.size(); ++i)
         ofs.Add(n, i, Exactly{c.of[i].name}, NumberOf(c.of[i].dataset),
@@ -293,19 +350,21 @@ class Writer {
   }
 
   void Rest() {
-    Rows ways(db_, "way_out", 12), unresolved(db_, "unresolved", 7);
+    Rows ways(db_, "way_out", 10), unresolved(db_, "unresolved", 5);
     for (const Extract& e : g_.extracts)
       ways.Add(NumberOf(e.dataset), Exactly{e.fact.dataset}, Exactly{e.fact.destination}, e.fact.user,
-               e.fact.job, e.fact.first_seen, e.fact.last_seen, e.fact.times, e.fact.what, e.seen.source,
-               e.seen.at.file, e.seen.at.place);
+               e.fact.job, e.fact.first_seen, e.fact.last_seen, e.fact.times, e.fact.what, Put(e.seen));
     for (const Unresolved& u : g_.unresolved)
       unresolved.Add(Exactly{u.fact.name}, Exactly{u.fact.what}, NumberOf(u.dataset), u.fact.message,
-                     Exactly{u.seen.source}, u.seen.at.file, u.seen.at.place);
+                     Put(u.seen));
   }
 
   Connection& db_;
   const LineageGraph& g_;
-  Rows also_said_;
+  Rows seen_, also_said_;
+  std::uint32_t seens_;  // below the number of datasets: where that dataset was first seen
+  std::vector<std::pair<std::uint32_t, const Seen*>> seen_later_;
+  std::string json_;
 };
 
 }  // namespace

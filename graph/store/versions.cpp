@@ -132,12 +132,19 @@ void WriteState(Connection& db) {
   q.exec();
 }
 
-void ReadVersion(Connection& db, const SourceRow& source, const VersionRow& version, bool with_nodes,
-                 Facts& facts, std::size_t* skipped) {
-  const std::string complaint = fmt::format(
+namespace {
+
+std::string ComplaintOf(const Connection& db, const SourceRow& source) {
+  return fmt::format(
       "{}: error: the facts of {}:{} are not those that were ingested\n"
       "  somebody changed them, or the file is damaged: ingest this source again",
       db.path(), source.kind, source.name);
+}
+
+// The addresses of a version's blocks by part, in their order; calls take(part, bytes) for each whose part is
+// `wanted`. False where the blocks are not those of the version.
+template <typename Wanted, typename Take>
+bool EachBlock(Connection& db, const VersionRow& version, Wanted wanted, Take take) {
   SQLite::Statement blocks(db,
                            "SELECT c.part, b.hash, b.bytes FROM content c JOIN block b ON b.id = c.block "
                            "WHERE c.version = ? ORDER BY c.part, c.n");
@@ -146,31 +153,49 @@ void ReadVersion(Connection& db, const SourceRow& source, const VersionRow& vers
   while (blocks.executeStep()) {
     const std::string part = blocks.getColumn(0).getString();
     std::string& address = addresses[part].emplace_back(Blob(blocks.getColumn(1)));
-    if (part == kNodes && !with_nodes) continue;
+    if (!wanted(part)) continue;
     const SQLite::Column column = blocks.getColumn(2);
-    const std::string_view bytes = Blob(column);
-    if (BlockHash(bytes) != address) throw Error(complaint, Status::kStore);
-    if (part == kNodes) facts.nodes.nodes.emplace_back(bytes);
-    Lists(facts, [&](std::string_view name, auto& list) {
-      if (name == part) UnpackBlock(bytes, complaint.c_str(), list, skipped);
-    });
+    if (BlockHash(Blob(column)) != address) return false;
+    take(part, Blob(column));
   }
   // Parts as they were packed; those that only a newer backreach knows count at the end.
   Hashes hashes;
-  const auto take = [&](std::string_view part) {
+  const auto add = [&](std::string_view part) {
     const auto it = addresses.find(part);
     if (it == addresses.end()) return;
     for (const std::string& address : it->second) hashes.Add(part, address);
     addresses.erase(it);
   };
-  Lists(facts, [&](std::string_view part, auto&) { take(part); });
-  take(kNodes);
-  for (const auto& [part, list] : addresses) {
-    for (const std::string& address : list) hashes.Add(part, address);
-    if (skipped) *skipped += list.size();
-  }
-  if (hashes.facts.Hex() != version.facts_hash || hashes.nodes.Hex() != version.nodes_hash)
-    throw Error(complaint, Status::kStore);
+  Facts facts;
+  Lists(facts, [&](std::string_view part, auto&) { add(part); });
+  add(kNodes);
+  while (!addresses.empty()) add(std::string(addresses.begin()->first));
+  return hashes.facts.Hex() == version.facts_hash && hashes.nodes.Hex() == version.nodes_hash;
+}
+
+}  // namespace
+
+void ReadVersion(Connection& db, const SourceRow& source, const VersionRow& version, bool with_nodes,
+                 Facts& facts, std::size_t* skipped) {
+  const std::string complaint = ComplaintOf(db, source);
+  const bool whole = EachBlock(
+      db, version, [&](std::string_view part) { return part != kNodes || with_nodes; },
+      [&](std::string_view part, std::string_view bytes) {
+        bool known = part == kNodes;
+        if (known) facts.nodes.nodes.emplace_back(bytes);
+        Lists(facts, [&](std::string_view name, auto& list) {
+          if (name != part) return;
+          known = true;
+          UnpackBlock(bytes, complaint.c_str(), list, skipped);
+        });
+        if (!known && skipped) ++*skipped;
+      });
+  if (!whole) throw Error(complaint, Status::kStore);
+}
+
+bool IsWhole(Connection& db, const VersionRow& version) {
+  return EachBlock(
+      db, version, [](auto&&) { return true; }, [](auto&&...) {});
 }
 
 namespace {
@@ -223,17 +248,6 @@ class BlockWriter {
   std::string part_;
   std::int64_t n_ = 0;
 };
-
-// True if the version's blocks are there, and are what their addresses say.
-bool IsWhole(Connection& db, const SourceRow& source, const VersionRow& version) {
-  try {
-    Facts facts;
-    ReadVersion(db, source, version, true, facts);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
 
 // All facts of both lists, each once, in an order of their own: which was said first does not matter.
 template <typename List>
@@ -309,7 +323,7 @@ bool WriteVersion(Connection& db, const std::vector<SourceRow>& sources, bool ad
     const VersionRow& last = row->versions.back();
     const Hashes hashes = Pack(given.facts, [](auto&&...) {});
     if (hashes.facts.Hex() == last.facts_hash && hashes.nodes.Hex() == last.nodes_hash) {
-      if (IsWhole(db, *row, last)) return false;
+      if (IsWhole(db, last)) return false;
       SQLite::Statement erase(db, "DELETE FROM content WHERE version = ?");  // damaged: written anew
       erase.bind(1, last.id);
       erase.exec();

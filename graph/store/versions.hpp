@@ -42,6 +42,9 @@ void WriteState(Connection& db);
 void ReadVersion(Connection& db, const SourceRow& source, const VersionRow& version, bool with_nodes,
                  Facts& facts, std::size_t* skipped = nullptr);
 
+// True if the version's blocks are there, and are what their addresses say.
+bool IsWhole(Connection& db, const VersionRow& version);
+
 // Adds a version to the source (which is made where there is none) unless its newest has these facts and
 // sha256 already. True if rows were written; `facts` of a source that adds up are then all that it has said.
 bool WriteVersion(Connection& db, const std::vector<SourceRow>& sources, bool adds_up, SourceFacts& given);

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -537,4 +539,71 @@ TEST_CASE("one source twice in one ingest is refused") {
   CHECK_THROWS_WITH(store.Replace({Sample("dbt", "shop", 1), Sample("dbt", "shop", 2)}),
                     doctest::Contains("dbt:shop is given twice"));
   CHECK_FALSE(std::filesystem::exists(place.path()));
+}
+
+namespace {
+
+// What someone without rights sees of a store, in a process of its own: how many datasets, or 100 and the
+// status of the refusal.
+int ReadWithoutRights(const Place2& place) {
+  const std::string path = place.path();
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::filesystem::permissions(folder, std::filesystem::perms(0555));
+  const pid_t child = fork();
+  if (child == 0) {
+    if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0) _exit(99);
+    try {
+      std::size_t datasets = 0;
+      for (const SourceFacts& s : Store::OpenForReading(path).Load()) datasets += s.facts.datasets.size();
+      _exit(static_cast<int>(datasets));
+    } catch (const Error& e) {
+      _exit(100 + static_cast<int>(e.status()));
+    }
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::filesystem::permissions(folder, std::filesystem::perms(0755));
+  return WEXITSTATUS(status);
+}
+
+}  // namespace
+
+TEST_CASE("who may not write the folder sees what was committed, or is refused") {
+  const Place2 place;
+  Store::OpenForWriting(place.path()).Replace({Sample("dbt", "shop", 2)});
+  CHECK(ReadWithoutRights(place) == 2);
+  // A reader elsewhere keeps the newest facts in the log.
+  {
+    sqlite3* reader = nullptr;
+    REQUIRE(sqlite3_open(place.path().c_str(), &reader) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(reader, "begin; select * from source", nullptr, nullptr, nullptr) == SQLITE_OK);
+    Store::OpenForWriting(place.path()).Replace({At(Sample("dbt", "shop", 3), "2026-02-01T00:00:00Z")});
+    const int seen = ReadWithoutRights(place);
+    CHECK((seen == 3 || seen == 103));
+    sqlite3_close(reader);
+  }
+  Store::OpenForWriting(place.path()).Replace({At(Sample("dbt", "shop", 3), "2026-02-01T00:00:00Z")});
+  CHECK(ReadWithoutRights(place) == 3);
+  // An ingest that was killed after it committed leaves a log; its index may be gone too.
+  for (const bool index : {true, false}) {
+    const int datasets = index ? 4 : 5;
+    const pid_t child = fork();
+    if (child == 0) {
+      sqlite3* reader = nullptr;  // so that the log is not taken in
+      sqlite3_open(place.path().c_str(), &reader);
+      sqlite3_exec(reader, "begin; select * from source", nullptr, nullptr, nullptr);
+      Store::OpenForWriting(place.path())
+          .Replace({At(Sample("dbt", "shop", datasets), "2026-03-01T00:00:00Z")});
+      _exit(0);
+    }
+    waitpid(child, nullptr, 0);
+    CHECK(std::filesystem::file_size(place.path() + "-wal") > 0);
+    if (!index) std::filesystem::remove(place.path() + "-shm");
+    const int seen = ReadWithoutRights(place);
+    CHECK((seen == datasets || seen == 103));
+    // The same again takes the log in.
+    Store::OpenForWriting(place.path())
+        .Replace({At(Sample("dbt", "shop", datasets), "2026-04-01T00:00:00Z")});
+    CHECK(ReadWithoutRights(place) == datasets);
+  }
 }

@@ -1,0 +1,72 @@
+// Many rows into one table, without a statement's start and end for each: SQLite reads them as a table that
+// is nowhere but here. For rows by the ten thousand it takes half the time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "graph/store/connection.hpp"
+
+namespace backreach {
+
+// A text that is not null where it is empty.
+struct Exactly {
+  const std::string& text;
+};
+
+// One row: texts that are lent have to live until the next one, others are kept here. An empty text is null.
+class GivenRow {
+ public:
+  static constexpr int kMostColumns = 24;
+  struct Cell {
+    enum class Kind : std::uint8_t { kNull, kNumber, kText } kind = Kind::kNull;
+    std::int64_t number = 0;
+    const char* text = nullptr;
+    std::size_t size = 0;
+  };
+
+  template <typename... T>
+  void Set(T&&... values) {
+    static_assert(sizeof...(values) <= kMostColumns);
+    int column = 0;
+    (Put(column++, std::forward<T>(values)), ...);
+  }
+  const Cell& cell(int column) const { return cells_[static_cast<std::size_t>(column)]; }
+
+ private:
+  Cell& At(int column) { return cells_[static_cast<std::size_t>(column)]; }
+  void Put(int column, std::int64_t n) { At(column) = {Cell::Kind::kNumber, n, nullptr, 0}; }
+  void Put(int column, std::uint32_t n) { Put(column, static_cast<std::int64_t>(n)); }
+  void Put(int column, bool b) { Put(column, std::int64_t{b ? 1 : 0}); }
+  void Put(int column, const std::string& lent) {
+    At(column) = {lent.empty() ? Cell::Kind::kNull : Cell::Kind::kText, 0, lent.data(), lent.size()};
+  }
+  void Put(int column, const Exactly& lent) {
+    At(column) = {Cell::Kind::kText, 0, lent.text.data(), lent.text.size()};
+  }
+  void Put(int column, std::string& lent) { Put(column, static_cast<const std::string&>(lent)); }
+  void Put(int column, std::string&& text) {
+    std::string& kept = kept_[static_cast<std::size_t>(column)];
+    kept = std::move(text);
+    Put(column, static_cast<const std::string&>(kept));
+  }
+  void Put(int column, const char* text) { Put(column, std::string(text)); }
+  template <typename T>
+  void Put(int column, const std::optional<T>& value) {
+    if (value)
+      Put(column, *value);
+    else
+      At(column) = {};
+  }
+  std::array<Cell, kMostColumns> cells_;
+  std::array<std::string, kMostColumns> kept_;
+};
+
+// `next` sets the next row, or says that there is none.
+void InsertGiven(Connection& db, const std::string& table, int columns,
+                 const std::function<bool(GivenRow&)>& next);
+
+}  // namespace backreach
