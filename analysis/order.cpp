@@ -323,7 +323,7 @@ class Orderer {
   SpanSet AllCells(DatasetId id) const {
     const Dataset& d = graph_[id];
     if (!d.layout) return SpanSet::All();
-    return SpanSet(Span{sweeper_.frame()[id].first, sweeper_.frame()[id].complete_end});
+    return SpanSet(Span{sweeper_.frame()[id].first, sweeper_.frame()[id].built_end});
   }
 
   void Waits() {
