@@ -43,6 +43,10 @@ Effect EffectOf(Writes writes) {
 // `refresh`: what a full refresh does.
 void DbtMethods(const Dataset& d, const std::string& selector, Effect effect, Effect refresh, Step& step) {
   const std::string select = "--select " + ShellWord(selector);
+  if (d.built_anew) {  // never beside a window, which would be all that is left
+    step.methods.push_back({"dbt", "dbt run --full-refresh " + select, effect});
+    return;
+  }
   if (d.kind == Kind::kSeed) {
     step.methods.push_back({"dbt", "dbt seed " + select, effect});
     return;
@@ -117,6 +121,7 @@ void FillMethods(const LineageGraph& graph, bool inputs_gone, bool bounded, Step
     step.methods.push_back({d.platform.empty() ? "warehouse" : d.platform, "refresh " + d.name, effect});
   else if (const auto it = d.methods.find("dbt"); it != d.methods.end())
     DbtMethods(d, it->second, effect, inputs_gone || bounded ? Effect::kLost : Effect::kReplaced, step);
+  if (d.built_anew) return;  // jobs run it as they always do
   AirflowMethods(graph, d, effect, step);
   for (const JobId id : d.jobs)
     if (const auto it = graph[id].methods.find("shell"); it != graph[id].methods.end())
