@@ -16,6 +16,8 @@ struct SqlTraits {
   // The rows taken are bounded by the model's own content (newer than its newest, keys that it has not).
   bool watermark = false;
   std::string watermark_how;
+  // ... by keys that it has not, and by nothing else: no row that is there can be inserted again.
+  bool only_new_keys = false;
   // ... or by the run's date: of several such filters the one that reaches back the least.
   std::optional<RunBound> bound;
   // How, for people; it is empty where there is none, and stands without `bound` where nobody knows how far.

@@ -28,7 +28,13 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
       h.evidence["job"] = {job.name};
       out.push_back(std::move(h));
     }
-    if (d.writes == Writes::kRefresh)
+    const std::string by = RefreshedBy(d);
+    if (by == "trigger")
+      out.push_back(MakeHazard(
+          "fires-by-itself", HazardSeverity::kWarning, step.dataset, SpanSet::All(),
+          fmt::format("every insert into what {} reads runs it: each step before it adds to it", d.name),
+          "detach it until what it reads is through"));
+    else if (d.writes == Writes::kRefresh && by != "told")
       out.push_back(MakeHazard(
           "fires-by-itself", HazardSeverity::kWarning, step.dataset, SpanSet::All(),
           fmt::format("the warehouse refreshes {} by itself: it may run from half-new inputs", d.name),

@@ -11,15 +11,6 @@ namespace backreach::hazards {
 
 namespace {
 
-// The declared variables filter in its place: where they are given, the query has no such bound.
-bool RangeInstead(const Dataset& d, const Finding& f) {
-  const auto instead = f.fact.data.find("instead");
-  const auto from = d.vars.find("from");
-  if (instead == f.fact.data.end() || from == d.vars.end()) return false;
-  const auto names = Split(instead->second, ',');
-  return std::find(names.begin(), names.end(), from->second) != names.end();
-}
-
 std::string Remedy(const HazardContext& c, DatasetId id, const Dataset& d) {
   const std::string range =
       d.methods.count("dbt_batches")
@@ -28,7 +19,8 @@ std::string Remedy(const HazardContext& c, DatasetId id, const Dataset& d) {
   if (d.full_refresh_off) return range;
   if (const Finding* lost = LostByRebuild(c.frame, id, d))
     return range + "; no full refresh: its query then " + lost->fact.detail + ", and the rest would be lost";
-  return range + ", or rebuild it whole";
+  const std::string option = FullRefreshRemedy(c, id);
+  return range + (option.empty() ? ", or rebuild it whole" : option);
 }
 
 void Find(const HazardContext& c, std::vector<Hazard>& out) {
