@@ -17,6 +17,11 @@ const Bounds& Frame::Computed(DatasetId id) const {
   return bounds_[id.value];
 }
 
+void Frame::BeginsAt(DatasetId id, Instant first) {
+  (*this)[id];
+  bounds_[id.value].first = std::min(bounds_[id.value].first, first);
+}
+
 Bounds Frame::Compute(const Dataset& d) const {
   Bounds b;
   if (!d.stores()) return b;
@@ -33,6 +38,7 @@ Bounds Frame::Compute(const Dataset& d) const {
   while (AddDuration(zone, end, wait) > now_) end = layout.Floor(end - 1);
   b.complete_end = std::min(end, d.last_end);
   b.begun_end = std::min(layout.Next(now_), d.last_end);
+  b.built_end = d.written_whole() ? b.begun_end : b.complete_end;
   return b;
 }
 

@@ -11,6 +11,7 @@ namespace backreach {
 struct Bounds {
   Instant first = kMinInstant;         // start of the first partition
   Instant complete_end = kMaxInstant;  // end of the last complete one
+  Instant built_end = kMaxInstant;     // end of what a run makes right: of a table written whole all of it
   Instant begun_end = kMaxInstant;     // end of the last one that has begun
   Instant kept_from = kMinInstant;     // cells that start before are gone (retention)
 };
@@ -24,6 +25,8 @@ class Frame {
   Instant CompleteAt(DatasetId id, Instant end) const;
   // The newest complete cell; empty if there is none.
   Span NewestComplete(DatasetId id) const;
+  // Takes a dataset as being there from `first` on, if its own first partition is later.
+  void BeginsAt(DatasetId id, Instant first);
   bool any_retention() const { return any_retention_; }
 
  private:

@@ -81,6 +81,13 @@ SpanSet BeyondReach(const HazardContext& context, const Written& written, const 
 bool KeyIsGrain(const Dataset& dataset);
 // A run replaces the cells that its result has rows for, and no others.
 bool ReplacesPresentCells(const Dataset& dataset);
+// The declared variables filter in the place of a finding's filter: where they are given there is no such
+// one.
+bool RangeInstead(const Dataset& dataset, const Finding& finding);
+// Who refreshes what the platform keeps up to date: "itself", "told", "trigger"; "" where nothing is known.
+std::string RefreshedBy(const Dataset& dataset);
+// ", or build it from nothing: --full-refresh=..." where that would replace it; else "".
+std::string FullRefreshRemedy(const HazardContext& context, DatasetId dataset);
 // How sure a hazard is that was found in a query's text: evidence for those who doubt it.
 inline constexpr const char* kByText = "found in the text of the query, which is tokenized and not run";
 // One stretch of the cells has some before the instant and some after it: far sets on its two sides do not.

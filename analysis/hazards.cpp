@@ -21,6 +21,7 @@ const std::vector<HazardKind>& HazardKinds() {
       hazards::UnfilteredBatch(),
       hazards::WatermarkFilter(),
       hazards::OpenPartition(),
+      hazards::BeforeBegin(),
       hazards::Retention(),
       hazards::PartialOverwrite(),
       hazards::SourceReextract(),
@@ -139,7 +140,37 @@ SpanSet BeyondReach(const HazardContext& c, const Written& w, const Finding& f) 
 }
 
 bool KeyIsGrain(const Dataset& d) {
-  return d.key.size() == 1 && !d.column.empty() && Lower(d.key[0]) == Lower(d.column);
+  // As the platform compares names: quotes are no part of them.
+  const auto bare = [](std::string text) {
+    std::erase_if(text, [](char c) { return c == '"' || c == '`' || c == '[' || c == ']'; });
+    return Lower(text);
+  };
+  return d.key.size() == 1 && !d.column.empty() && bare(d.key[0]) == bare(d.column);
+}
+
+bool RangeInstead(const Dataset& d, const Finding& f) {
+  const auto instead = f.fact.data.find("instead");
+  const auto from = d.vars.find("from");
+  if (instead == f.fact.data.end() || from == d.vars.end()) return false;
+  const auto names = Split(instead->second, ',');
+  return std::find(names.begin(), names.end(), from->second) != names.end();
+}
+
+std::string RefreshedBy(const Dataset& d) {
+  const auto by = d.methods.find("refreshed_by");
+  return by == d.methods.end() ? "" : by->second;
+}
+
+std::string FullRefreshRemedy(const HazardContext& c, DatasetId id) {
+  const Dataset& d = c.graph[id];
+  for (const Finding& f : d.findings)  // batches after the first find a table, and insert all of it again
+    if (f.fact.code == "unfiltered-batch") return "";
+  for (const Step* step : c.StepsOf(id))
+    for (const Method& m : step->methods)
+      if (const auto* run = std::get_if<way::DbtRun>(&m.way);
+          m.effect == Effect::kReplaced && run && run->full_refresh)
+        return fmt::format(", or build it from nothing: --full-refresh={}", d.name);
+  return "";
 }
 
 bool ReplacesPresentCells(const Dataset& d) {

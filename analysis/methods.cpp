@@ -65,6 +65,10 @@ void OrdinaryRun(const Dataset& d, const std::string& selector, Instant now, Eff
 // `refresh`: what a full refresh does.
 void DbtMethods(const Dataset& d, Instant now, Effect effect, Effect refresh, Step& step) {
   const std::string& selector = d.methods.at("dbt");
+  if (d.built_anew) {  // never beside a window, which would be all that is left
+    step.methods.push_back({"dbt", {}, effect, way::DbtRun{selector, true}});
+    return;
+  }
   if (d.kind == Kind::kSeed) {
     step.methods.push_back({"dbt", {}, effect, way::DbtSeed{selector}});
     return;
@@ -150,8 +154,10 @@ void FillMethods(const LineageGraph& graph, Instant now, bool inputs_gone, bool 
     RefreshMethods(graph, d, effect, step);
   else if (d.methods.count("dbt"))
     DbtMethods(d, now, effect, inputs_gone || bounded ? Effect::kLost : Effect::kReplaced, step);
-  AirflowMethods(graph, effect, step);
-  ShellMethods(graph, d, now, effect, step);
+  if (!d.built_anew) {  // jobs run it as they always do
+    AirflowMethods(graph, effect, step);
+    ShellMethods(graph, d, now, effect, step);
+  }
   step.effect = step.methods.empty() ? effect : step.methods[0].effect;
 }
 

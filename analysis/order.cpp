@@ -326,7 +326,7 @@ class Orderer {
   SpanSet AllCells(DatasetId id) const {
     const Dataset& d = graph_[id];
     if (!d.layout) return SpanSet::All();
-    return SpanSet(Span{sweeper_.frame()[id].first, sweeper_.frame()[id].begun_end});
+    return SpanSet(Span{sweeper_.frame()[id].first, sweeper_.frame()[id].built_end});
   }
 
   // The run of a whole step writes everything anew, from all of what it reads.

@@ -16,6 +16,7 @@
 #include "analysis/copies.hpp"
 #include "analysis/dimensions.hpp"
 #include "analysis/estimate.hpp"
+#include "analysis/full_refresh.hpp"
 #include "analysis/hazard.hpp"
 #include "analysis/methods.hpp"
 #include "analysis/order.hpp"
@@ -134,6 +135,8 @@ class Planner {
         if (lands) corrected_[at] = t.whole ? SpanSet::All() : t.asked;
         continue;
       }
+      if (d.first_is_begin && !t.whole && !t.cells.empty() && IsFinite(t.cells.front().start))
+        frame_.BeginsAt(t.dataset, t.cells.front().start);  // b is of this dataset
       const SpanSet begun = t.cells.Clip(b.first, b.begun_end);
       if (t.cells.Intersects(SpanSet(Span{kMinInstant, b.first})))
         plan_.notes.push_back(
@@ -163,9 +166,9 @@ class Planner {
       // What is not there any more cannot be corrected, and what was made from it is wrong all the same.
       reach_seeds_.push_back({t.dataset, begun, passed(begun)});
       would_seeds_.push_back({t.dataset, kept, passed(kept)});
-      const SpanSet complete = request_.include_open ? kept : kept.Clip(kMinInstant, b.complete_end);
+      const SpanSet complete = request_.include_open ? kept : kept.Clip(kMinInstant, b.built_end);
       build_seeds_.push_back({t.dataset, complete, passed(complete)});
-      open_asked_[at] = kept.Clip(b.complete_end, kMaxInstant);
+      open_asked_[at] = kept.Clip(b.built_end, kMaxInstant);
     }
   }
 
@@ -299,7 +302,8 @@ class Planner {
     for (std::size_t i = 0; i < size(); ++i) {
       const DatasetId id = members()[i];
       if (!graph_[id].layout || !graph_[id].stores()) continue;
-      open_[i] = would_[i].cells.Clip(frame_[id].complete_end, kMaxInstant);
+      // A table written whole has no open cell of its own: it waits only for an open input.
+      open_[i] = would_[i].cells.Clip(frame_[id].built_end, kMaxInstant);
       const SpanSet left = Difference(open_[i], rebuilt_[i].cells);
       if (!left.empty()) open_seeds.push_back({id, left, left});
     }
@@ -532,6 +536,7 @@ class Planner {
       FillMethods(graph_, request_.now, !expired_[at].empty(), bounded, step);
     }
     FillRuns(graph_, frame_, plan_.steps);
+    CutAtBegin();
     // Windows that reach before a parent's first partition are cut there.
     std::size_t cut = 0;
     for (const Step& step : plan_.steps) {
@@ -539,13 +544,45 @@ class Planner {
         if (!r.clipped || !IsFinite(frame_[r.cells.dataset].first)) continue;
         if (++cut > 12) continue;
         const Dataset& parent = graph_[r.cells.dataset];
-        plan_.notes.push_back(fmt::format("{} reads further than {} goes ({} .. {}): cut there",
-                                          graph_[step.dataset].name, parent.name, KeyOf(parent, parent.first),
-                                          KeyOf(parent, frame_[r.cells.dataset].begun_end - 1)));
+        plan_.notes.push_back(fmt::format("{} reads further than {} goes ({} .. {}): cut there{}",
+                                          graph_[step.dataset].name, parent.name,
+                                          KeyOf(parent, frame_[r.cells.dataset].first),
+                                          KeyOf(parent, frame_[r.cells.dataset].begun_end - 1),
+                                          parent.first_is_begin ? " (it begins with dbt's begin)" : ""));
       }
     }
     if (cut > 12)
       plan_.notes.push_back(fmt::format("{} more reads are cut at the ends of what they read", cut - 12));
+  }
+
+  // What is left out since a table is taken to begin where dbt would build it from: the table may be older.
+  void CutAtBegin() {
+    for (std::size_t i = 0; i < size(); ++i) {
+      const DatasetId id = members()[i];
+      const Dataset& d = graph_[id];
+      if (!d.first_is_begin || !d.layout || !d.stores()) continue;
+      const Instant first = frame_[id].first;
+      bool cut = false, unbounded = false;
+      const auto look = [&](const SpanSet& cells) {
+        if (cells.empty() || cells.front().start >= first) return;
+        cut = true;
+        unbounded = unbounded || !IsFinite(cells.front().start);
+      };
+      for (const EdgeId e : graph_.in(id)) {
+        const Edge& edge = graph_[e];
+        if (edge.self() || !region_.Has(edge.from)) continue;
+        const Dirt& parent = would_[region_.At(edge.from)];
+        if (parent.passes()) look(sweeper_.Pull(edge, parent).region);
+      }
+      for (const Target& t : request_.targets)
+        if (t.dataset == id && t.whole) cut = unbounded = true;
+      if (!cut) continue;
+      plan_.notes.push_back(
+          fmt::format("{}: {} before {} is left out: dbt's begin, where a build from nothing starts; if its "
+                      "table is older, "
+                      "state its first partition in a registry",
+                      d.name, unbounded ? "all of its past" : "what is reached", d.layout->Key(first)));
+    }
   }
 
   // Which whole rebuilds made a step wider, and by how many partitions.
@@ -672,8 +709,8 @@ class Planner {
         step.effect = Effect::kKeptOld;
       else if (step.effect == Effect::kLost || cut)
         step.effect = Effect::kLost;
-      else if (d.writes == Writes::kAppend || has("bounded-match") || has("unfiltered-batch") ||
-               blocks("null-key"))
+      else if ((d.writes == Writes::kAppend && blocks("append-duplicates")) || has("bounded-match") ||
+               has("unfiltered-batch") || blocks("null-key"))
         step.effect = Effect::kDuplicated;
       else if (open)
         step.effect = Effect::kOverwrittenOpen;
@@ -698,7 +735,9 @@ class Planner {
     static const std::set<std::string> doubling = {"append-duplicates", "bounded-match", "unfiltered-batch",
                                                    "null-key"};
     for (Hazard& h : plan_.hazards) {
-      if (h.dataset != step.dataset || !doubling.count(h.code) || h.evidence.count("detected_by")) continue;
+      if (h.dataset != step.dataset || h.severity == HazardSeverity::kNote || !doubling.count(h.code) ||
+          h.evidence.count("detected_by"))
+        continue;
       std::vector<std::string> who;
       for (const DetectedBy& by : step.detected_by)
         who.push_back(by.test.empty() ? "the constraint on " + Join(by.constraint, ", ") : by.test);
@@ -763,6 +802,8 @@ class Planner {
     }
     std::string text = "backreach.plan/1\n" + graph_.fingerprint + "\n" + FormatInstant(request_.now) +
                        (request_.include_open ? "\nopen" : "\n");
+    if (request_.strict) text += "\nstrict";
+    if (request_.full_refresh_all) text += "\nfull refresh";
     for (const Target& t : request_.targets) {
       text += "\ntarget " + graph_[t.dataset].name + (t.whole ? " whole" : "");
       for (const Span& s : t.asked) text += fmt::format(" {}..{}", s.start, s.end);
@@ -774,6 +815,7 @@ class Planner {
       rest.push_back(line);
     }
     for (const DatasetId id : request_.narrow) rest.push_back("narrow " + graph_[id].name);
+    for (const DatasetId id : request_.full_refresh) rest.push_back("full refresh " + graph_[id].name);
     for (const auto& [name, values] : request_.where)
       rest.push_back("where " + name + "=" + Join(values, ","));
     std::sort(rest.begin(), rest.end());
@@ -818,10 +860,23 @@ class Planner {
 
 }  // namespace
 
-Plan MakePlan(const LineageGraph& graph, const Request& request) {
+namespace {
+
+Plan PlanOf(const LineageGraph& graph, const Request& request) {
   if (!NeedsExpansion(request)) return Planner(graph, request).Make();
   const Expanded expanded = Expand(graph, request);
   return Fold(graph, request, expanded, Planner(expanded.graph, expanded.request).Make());
+}
+
+}  // namespace
+
+Plan MakePlan(const LineageGraph& graph, const Request& request) {
+  if (!request.full_refresh_all && request.full_refresh.empty()) return PlanOf(graph, request);
+  Request ordinary = request;
+  ordinary.full_refresh_all = false;
+  ordinary.full_refresh.clear();
+  const BuiltAnew anew = BuildAnew(graph, request, PlanOf(graph, ordinary));
+  return PlanOf(anew.graph, anew.request);
 }
 
 }  // namespace backreach

@@ -42,6 +42,9 @@ struct Request {
   std::set<DatasetId> narrow;
   std::map<std::string, std::vector<std::string>> where;
   bool include_open = false;
+  bool full_refresh_all = false;     // of all steps that have a way to be built from nothing
+  std::set<DatasetId> full_refresh;  // or of these; in a plan: of which it was taken
+  bool strict = false;               // assumed mappings are read as `all` (the graph is built so)
   HazardSeverity fail_on = HazardSeverity::kBlocking;
   int threads = 1;
   std::optional<Instant> as_of;    // planned with what the store held then

@@ -92,6 +92,7 @@ class Reader {
     out_.include_open = text_.include_open;
     out_.as_of = text_.as_of;
     out_.threads = text_.threads;
+    out_.strict = text_.strict;
     if (text_.fail_on == "note")
       out_.fail_on = HazardSeverity::kNote;
     else if (text_.fail_on == "warning")
@@ -114,6 +115,12 @@ class Reader {
     for (const std::string& given : text_.accepts) AddAcceptance(given);
     for (const std::string& given : text_.narrows)
       for (const DatasetId id : Find(given, true)) out_.narrow.insert(id);
+    for (const std::string& given : text_.full_refreshes) {
+      if (given.empty())
+        out_.full_refresh_all = true;
+      else
+        for (const DatasetId id : Find(given, true)) out_.full_refresh.insert(id);
+    }
     for (const std::string& given : text_.wheres) AddWhere(given);
     return std::move(out_);
   }
@@ -133,6 +140,11 @@ class Reader {
       if (surely) throw;
     }
     if (!found.empty() || (surely && !some)) return found;
+    if (!surely && text_.disabled && text_.disabled(given))
+      throw Error(
+          fmt::format("backreach: error: '{}' is disabled in its dbt project: it has no data of its own\n"
+                      "  enable it, run dbt (parse, compile, run or build) and ingest the project again",
+                      given));
     if (!surely) return {FindDataset(graph_, names_, given)};
     throw Error(
         fmt::format("backreach: error: the selector '{}' matches no dataset\n"
@@ -165,6 +177,10 @@ class Reader {
     else if (text_.from || text_.to) {
       Span span{b.first, b.complete_end};
       if (text_.from) span.start = ReadDate(*text_.from, d).start;
+      if (!text_.from && d.first_is_begin)
+        out_.notes.push_back(fmt::format(
+            "{}: without --from it is taken from dbt's begin on ({}); if its table is older, give --from",
+            d.name, d.layout ? d.layout->Key(b.first) : d.first_text));
       if (text_.to) span.end = ReadDate(*text_.to, d).end;
       if (!d.layout) {
         if (!text_.to) span.end = text_.now;

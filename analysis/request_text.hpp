@@ -19,11 +19,15 @@ struct RequestText {
   Instant now = 0;
   std::vector<std::string> excludes, accepts, narrows, wheres;
   bool include_open = false;
+  std::vector<std::string> full_refreshes;  // "" for all steps
+  bool strict = false;
   std::string fail_on = "blocking";
   int threads = 1;
   std::optional<Instant> as_of;
   // What a dbt selector stands for; the request is read without selectors if it is not set.
   std::function<std::vector<DatasetId>(const std::string& selector)> select;
+  // Whether a name that no dataset has is that of something disabled; not asked if it is not set.
+  std::function<bool(const std::string& name)> disabled;
 };
 
 // Throws Error(kBadRequest) with what is wrong and what to write instead.

@@ -125,6 +125,7 @@ class Selector {
  public:
   explicit Selector(const SelectorInput& input) : in_(input) {
     for (const NodeFact* n : in_.nodes) {
+      if (n->type == "disabled") continue;
       if (n->type == "selector")
         named_.emplace(n->name, n);
       else
@@ -135,7 +136,8 @@ class Selector {
     for (const NodeFact* n : nodes_)
       for (const std::string& parent : n->parents)
         if (known.count(parent)) children_[parent].push_back(n->id), parents_[n->id].push_back(parent);
-    for (const NodeFact* n : in_.state) old_.emplace(n->id, n);
+    for (const NodeFact* n : in_.state)
+      if (n->type != "disabled") old_.emplace(n->id, n);
     if (in_.has_state) FindChangedMacros();
   }
   const std::vector<const NodeFact*>& nodes() const { return nodes_; }
@@ -455,10 +457,14 @@ class Selector {
     std::set<std::string> changed;
     for (const NodeFact* m : macros_) {
       const auto old = old_.find(m->id);
-      if (old == old_.end() || old->second->more != m->more) changed.insert(m->id);
+      if (old == old_.end() || More(*old->second, "body") != More(*m, "body")) changed.insert(m->id);
       for (const std::string& called : Called(*m)) callers[called].push_back(m->id);
     }
     changed_macros_ = Walk(changed, callers, -1);
+  }
+  static std::string More(const NodeFact& n, const char* key) {
+    const auto it = n.more.find(key);
+    return it == n.more.end() ? "" : it->second;
   }
   static std::vector<std::string> Called(const NodeFact& n) {
     const auto it = n.more.find("macros");
@@ -468,6 +474,71 @@ class Selector {
     const auto called = Called(n);
     return std::any_of(called.begin(), called.end(),
                        [&](const std::string& id) { return changed_macros_.count(id) > 0; });
+  }
+
+  // What of a node is not as it was; `contents`: whatever dbt compares for its type.
+  struct Change {
+    bool body = false, configs = false, relation = false, contract = false, described = false;
+    bool contents = false;
+  };
+  // Models, seeds, snapshots, tests, analyses and functions are compared alike; other types each have a list
+  // of their own.
+  static bool IsParsed(const NodeFact& n) {
+    for (const char* type : {"source", "exposure", "metric", "semantic_model", "saved_query", "unit_test"})
+      if (n.type == type) return false;
+    return true;
+  }
+
+  // A node that was not there: dbt takes each single comparison that its type has as failed; as a whole it
+  // counts sources, exposures and what is of the semantic layer as new and not as modified.
+  static Change IfNew(const NodeFact& n) {
+    const bool parsed = IsParsed(n);
+    return {parsed, n.type != "unit_test",          parsed || n.type == "source", parsed,
+            parsed, parsed || n.type == "unit_test"};
+  }
+
+  static Change Compare(const NodeFact& n, const NodeFact& o) {
+    const auto differs = [&](const char* key) { return More(n, key) != More(o, key); };
+    const auto any = [&](std::initializer_list<const char*> keys) {
+      return std::any_of(keys.begin(), keys.end(), differs);
+    };
+    Change c;
+    c.configs = n.more.count("unrendered_config") && o.more.count("unrendered_config")
+                    ? differs("unrendered_config")
+                    : n.config != o.config;
+    if (IsParsed(n)) {
+      c.body = n.type == "seed" ? differs("checksum") : differs("body");
+      c.relation = n.more.count("placed") && o.more.count("placed") ? differs("placed")
+                                                                    : any({"database", "schema", "alias"});
+      c.contract = n.type == "model" && differs("contract");
+      c.described = differs("described");
+      const bool generic = n.type == "test" && More(n, "test_type") == "generic";
+      c.contents = generic ? c.configs || n.fqn != o.fqn
+                           : c.body || c.configs || c.relation || c.contract || c.described || n.fqn != o.fqn;
+      if (n.type == "model")
+        c.contents = c.contents || n.access != o.access || any({"latest_version", "deprecation_date"});
+      if (n.type == "function") c.contents = c.contents || any({"arguments", "returns"});
+    } else if (n.type == "source") {
+      c.relation = any({"database", "schema", "identifier"});
+      c.contents = c.configs || c.relation || n.fqn != o.fqn ||
+                   any({"freshness", "loaded_at_field", "quoting", "external"});
+    } else if (n.type == "exposure") {
+      const std::set<std::string> now(n.parents.begin(), n.parents.end()),
+          before(o.parents.begin(), o.parents.end());
+      c.contents = c.configs || n.fqn != o.fqn || now != before ||
+                   any({"type", "owner", "maturity", "url", "description", "label"});
+    } else if (n.type == "metric") {
+      c.contents = c.configs || any({"type", "description", "label"});
+    } else if (n.type == "unit_test") {
+      c.configs = false;
+      c.contents = differs("checksum");
+    } else {
+      c.configs = differs("config");
+      c.contents = c.configs || n.group != o.group || (n.type == "saved_query" && n.tags != o.tags) ||
+                   any({"model", "defaults", "entities", "dimensions", "measures", "primary_entity",
+                        "description", "label", "metrics", "group_by", "where", "exports"});
+    }
+    return c;
   }
 
   std::function<bool(const NodeFact&)> State(const std::string& v, const std::string&,
@@ -488,42 +559,16 @@ class Selector {
           "backreach: error: selector '{}': a state is new, old, unmodified, modified, or modified.X "
           "(body, configs, persisted_descriptions, relation, macros, contract)",
           text));
-    const auto differs = [this](const NodeFact& n, const char* key) {
-      const NodeFact& o = *old_.at(n.id);
-      const auto a = n.more.find(key), b = o.more.find(key);
-      return (a == n.more.end() ? "" : a->second) != (b == o.more.end() ? "" : b->second);
-    };
-    const auto modified = [this, differs, sub](const NodeFact& n) {
-      const bool fresh = !old_.count(n.id);
-      const bool data = n.type == "model" || n.type == "seed" || n.type == "snapshot" || n.type == "source" ||
-                        n.type == "test" || n.type == "unit_test" || n.type == "function";
-      if (fresh) {
-        if (sub == "macros") return CallsChanged(n);
-        return data ||
-               (sub.empty() && (n.type == "metric" || n.type == "semantic_model" || n.type == "saved_query"));
-      }
-      const NodeFact& o = *old_.at(n.id);
-      const bool body = differs(n, "body") || (n.type == "seed" && differs(n, "checksum"));
-      const bool relation =
-          differs(n, "database") || differs(n, "schema") || differs(n, "alias") || differs(n, "identifier");
-      const bool configs =
-          n.more.count("unrendered_config") ? differs(n, "unrendered_config") : n.config != o.config;
-      const bool contract = differs(n, "contract");
-      if (sub == "body") return body;
-      if (sub == "configs") return configs;
-      if (sub == "relation") return relation;
-      if (sub == "contract") return contract;
-      const bool described = differs(n, "described"), macros = CallsChanged(n);
-      if (sub == "persisted_descriptions") return described;
-      if (sub == "macros") return macros;
-      bool other = false;
-      for (const char* key : {"type_params", "filter", "measures", "dimensions", "entities", "query_params",
-                              "exports", "given", "expect", "freshness", "loaded_at_field", "owner", "url",
-                              "maturity", "meta", "type", "label", "arguments", "returns"})
-        other = other || differs(n, key);
-      if (n.type == "exposure" || n.type == "metric" || n.type == "semantic_model" || n.type == "saved_query")
-        return other || n.parents != o.parents;
-      return body || relation || configs || contract || described || macros || other;
+    const auto modified = [this, sub](const NodeFact& n) {
+      const auto old = old_.find(n.id);
+      const Change change = old == old_.end() ? IfNew(n) : Compare(n, *old->second);
+      if (sub == "body") return change.body;
+      if (sub == "configs") return change.configs;
+      if (sub == "relation") return change.relation;
+      if (sub == "contract") return change.contract;
+      if (sub == "persisted_descriptions") return change.described;
+      if (sub == "macros") return CallsChanged(n);
+      return change.contents || CallsChanged(n);
     };
     if (kind == "new") return [this](const NodeFact& n) { return !old_.count(n.id); };
     if (kind == "old") return [this](const NodeFact& n) { return old_.count(n.id) > 0; };

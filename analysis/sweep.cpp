@@ -264,7 +264,7 @@ bool Sweeper::VisitPlain(DatasetId id, State& state) const {
   }
   const Bounds& b = frame_[id];
   all = {std::max(all.start, b.first),
-         std::min(all.end, rules.until == SweepRules::Until::kComplete ? b.complete_end : b.begun_end)};
+         std::min(all.end, rules.until == SweepRules::Until::kComplete ? b.built_end : b.begun_end)};
   if (all.empty()) return true;
   state.dirt[at].cells.Become(all);
   state.dirt[at].pass.Become(all);
@@ -314,7 +314,7 @@ void Sweeper::Visit(DatasetId id, State& state) const {
     }
   } else {
     const Bounds& b = frame_[id];
-    const Instant until = rules.until == SweepRules::Until::kComplete ? b.complete_end : b.begun_end;
+    const Instant until = rules.until == SweepRules::Until::kComplete ? b.built_end : b.begun_end;
     out.cells = d.layout->AlignOut(out.cells).Clip(b.first, until);
     out.cells.Add(seed.cells);
     // What is not rebuilt does not carry its own past on either.
@@ -403,7 +403,7 @@ SpanSet Sweeper::Unhindered(std::uint32_t component, const State& state) const {
     const Bounds& b = frame_[id];
     turn += 2 * AtMost(*d.grain);
     open = open.Clip(state.rules.drop_gone ? std::max(b.first, b.kept_from) : b.first,
-                     state.rules.until == SweepRules::Until::kComplete ? b.complete_end : b.begun_end);
+                     state.rules.until == SweepRules::Until::kComplete ? b.built_end : b.begun_end);
     if (state.rules.blocked) open = Difference(open, state.rules.blocked(id, open));
     if (state.rules.within) open = Intersection(open, (*state.rules.within)[at].cells);
   }
@@ -488,7 +488,7 @@ void Sweeper::Settle(std::uint32_t component, State& state) const {
       if (d.stores() && d.layout) {
         const Bounds& b = frame_[id];
         more = d.layout->AlignOut(more).Clip(
-            b.first, state.rules.until == SweepRules::Until::kComplete ? b.complete_end : b.begun_end);
+            b.first, state.rules.until == SweepRules::Until::kComplete ? b.built_end : b.begun_end);
         if (state.rules.blocked) more = Difference(more, state.rules.blocked(id, more));
         if (state.rules.within) more = Intersection(more, (*state.rules.within)[at].cells);
       }

@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <iostream>
+#include <set>
 
 #include "cli/output.hpp"
 #include "graph/words.hpp"
@@ -20,6 +21,7 @@ struct Bound {
   Arguments arguments;
   std::deque<std::pair<std::string, std::vector<std::string>>> values;
   std::deque<std::pair<std::string, bool>> flags;
+  std::set<std::string> optional;
 };
 
 class HelpForm : public CLI::Formatter {
@@ -65,6 +67,10 @@ void Bind(CLI::App& parent, const Command& command, std::deque<Bound>& all, Help
     if (spec.kind == OptionSpec::Kind::kFlag) {
       auto& flag = bound.flags.emplace_back(spec.name, false);
       app->add_flag(name, flag.second, spec.help);
+    } else if (spec.kind == OptionSpec::Kind::kOptional) {
+      auto& value = bound.values.emplace_back(spec.name, std::vector<std::string>());
+      app->add_flag(name, value.second, spec.help);
+      bound.optional.insert(spec.name);
     } else {
       auto& value = bound.values.emplace_back(spec.name, std::vector<std::string>());
       CLI::Option* option =
@@ -169,8 +175,13 @@ Invocation ReadArguments(int argc, char** argv, const std::vector<Command>& comm
   }
   for (Bound& bound : all) {
     if (!bound.app->parsed()) continue;
-    for (auto& [name, values] : bound.values)
-      if (bound.app->count("--" + name) > 0) bound.arguments.values[name] = std::move(values);
+    for (auto& [name, values] : bound.values) {
+      if (bound.app->count("--" + name) == 0) continue;
+      if (bound.optional.count(name))
+        for (std::string& value : values)
+          if (value == "true") value.clear();
+      bound.arguments.values[name] = std::move(values);
+    }
     for (const auto& [name, set] : bound.flags)
       if (set) bound.arguments.values[name] = {};
     out.command = bound.command;

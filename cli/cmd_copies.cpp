@@ -12,6 +12,7 @@
 #include "cli/output.hpp"
 #include "graph/words.hpp"
 #include "render/json.hpp"
+#include "render/words.hpp"
 
 namespace backreach {
 
@@ -67,8 +68,8 @@ Status Run(const Arguments& a) {
       text += Printable(c.id) + "\n";
       text += fmt::format("  of     {}\n  kind   {}{}\n", Printable(ListOf(of, 20)), c.kind,
                           c.where.empty() ? "" : ", " + Printable(c.where));
-      text += fmt::format("  who    {}{}\n", c.owner.empty() ? "nobody named" : Printable(c.owner),
-                          c.contact.empty() ? "" : ", " + Printable(c.contact));
+      const std::string who = OwnerText(c.owner, c.contact, ", ", "");
+      text += fmt::format("  who    {}\n", who.empty() ? "nobody named" : Printable(who));
       if (!c.taken.empty()) text += "  taken  " + ListOf(c.taken, 5) + "\n";
       for (const Seen& s : c.seen) text += "  from   " + Printable(FormatSeen(s)) + "\n";
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "cli/command.hpp"
@@ -14,6 +15,26 @@
 namespace backreach {
 
 namespace {
+
+// Why there are fewer datasets than the sources told of: some of theirs are one.
+std::string Joined(const LineageGraph& g) {
+  std::int64_t told = 0;
+  std::vector<std::string> examples;
+  for (const Dataset& d : g.datasets) {
+    std::int64_t here = 0;
+    for (const Seen& s : d.seen) here += !StartsWith(s.source, "registry:");
+    told += std::max<std::int64_t>(here, 1);
+    if (here > 1) examples.push_back(d.name);
+  }
+  const std::int64_t joined = told - static_cast<std::int64_t>(g.datasets.size());
+  if (joined == 0) return "";
+  return "            " +
+         Wrapped(
+             fmt::format("the sources tell of {}: {} the same table as another (in {})", Thousands(told),
+                         joined == 1 ? "1 is" : Thousands(joined) + " are", Printable(ListOf(examples, 3))),
+             TerminalWidth(), 12) +
+         "\n";
+}
 
 Status Run(const Arguments& a) {
   const Store store = Store::OpenForReading(StorePath(a));
@@ -41,13 +62,15 @@ Status Run(const Arguments& a) {
     cyclic += g.in_cycle(DatasetId{i});
     conflicts += d.conflicts.size();
   }
-  for (const Edge& e : g.edges) assumed_edges += std::holds_alternative<reads::Unknown>(e.reads);
+  for (const Edge& e : g.edges)
+    assumed_edges += std::holds_alternative<reads::Unknown>(e.reads) || e.known == Known::kAssumed;
   const auto count = [](std::size_t n, const char* word) {
     return Plural(static_cast<std::int64_t>(n), word);
   };
   text += fmt::format("graph       {}, {}, {}, {}, from {}\n", count(g.datasets.size(), "dataset"),
                       count(g.edges.size(), "edge"), count(g.jobs.size(), "job"),
                       count(g.copies.size(), "copy"), count(g.sources.size(), "source"));
+  text += Joined(g);
   text += fmt::format("grain       unknown for {} (backreach datasets --unknown)\n",
                       Plural(static_cast<std::int64_t>(unknown_grain), "dataset"));
   text += fmt::format("writing     unknown for {} that something writes\n",

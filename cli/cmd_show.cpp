@@ -8,6 +8,7 @@
 #include "cli/output.hpp"
 #include "graph/words.hpp"
 #include "render/json.hpp"
+#include "render/words.hpp"
 
 namespace backreach {
 
@@ -21,14 +22,17 @@ std::string Text(const LineageGraph& g, DatasetId id) {
   };
   line("kind", ToString(d.kind));
   line("also called", ListOf(d.aliases, 20));
-  line("grain", d.grain ? FormatGrain(*d.grain) : d.stores() ? "unknown" : "");
+  const auto by = [](const std::string& from) { return from.empty() ? std::string() : " (" + from + ")"; };
+  line("grain", d.grain ? FormatGrain(*d.grain) + by(d.grain_from) : d.stores() ? "unknown" : "");
   if (d.layout && !d.layout->single())
     for (const Block& b : d.layout->blocks())
       line("",
            fmt::format("{} from {}", FormatGrain(b.calendar.grain()),
                        IsFinite(b.from) ? FormatCivilInstant(b.from, b.calendar.zone()) : "the beginning"));
   line("zone", d.calendar.zone().name() + (d.zone_assumed ? " (assumed: nobody gave one)" : ""));
-  if (IsFinite(d.first)) line("first", d.layout ? d.layout->Key(d.first) : d.first_text);
+  if (IsFinite(d.first))
+    line("first", (d.layout ? d.layout->Key(d.first) : d.first_text) +
+                      (d.first_is_begin ? ", where a build from nothing starts" : "") + by(d.first_from));
   if (IsFinite(d.last_end)) line("last", d.layout ? d.layout->Key(d.last_end - 1) : d.last_text);
   if (d.complete_after) line("complete after", FormatDuration(*d.complete_after));
   if (d.retention) line("keeps", FormatDuration(*d.retention));
@@ -36,8 +40,9 @@ std::string Text(const LineageGraph& g, DatasetId id) {
                      ? "unknown" + (d.writes_why.empty() ? "" : " (" + d.writes_why + ")")
                      : ToString(d.writes) + (d.writes_why.empty() ? "" : " (" + d.writes_why + ")"));
   line("key", Join(d.key, ", "));
-  if (d.row_time) line("row time", d.row_time->exact ? "exact" : FormatGrain(d.row_time->grain));
-  line("owner", d.owner + (d.contact.empty() ? "" : " (" + d.contact + ")"));
+  if (d.row_time)
+    line("row time", (d.row_time->exact ? "exact" : FormatGrain(d.row_time->grain)) + by(d.row_time_from));
+  line("owner", OwnerText(d.owner, d.contact, " (", ")"));
   for (const JobId job : d.jobs) line("written by", g[job].name);
   for (const EdgeId e : g.in(id)) {
     const Edge& edge = g[e];

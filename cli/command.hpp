@@ -12,7 +12,8 @@
 namespace backreach {
 
 struct OptionSpec {
-  enum class Kind { kFlag, kValue, kList } kind;
+  // kOptional: a list too, of which each may stand alone (`--name`, an empty text) or as `--name=VALUE`.
+  enum class Kind { kFlag, kValue, kList, kOptional } kind;
   const char* name;         // without dashes
   const char* placeholder;  // "FILE"; "" for flags
   const char* help;

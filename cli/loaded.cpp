@@ -20,7 +20,7 @@ const BuiltGraph& LoadGraph(const Arguments& arguments) {
     throw Error(
         store.path() +
         ": error: the store is empty: no source was ingested\n  begin with: backreach ingest dbt target/");
-  return BuildGraphForGood(std::move(facts));
+  return BuildGraphForGood(std::move(facts), arguments.flag("strict"));
 }
 
 const LineageGraph& JoinForGood(std::vector<SourceFacts> facts) {
@@ -50,7 +50,10 @@ Request ReadRequestOf(const Arguments& a, const BuiltGraph& built, const std::ve
   text.select = [&](const std::string& selector) {
     return SelectDatasets(a, built, {{selector}, {}, {}, {}}).datasets;
   };
+  text.disabled = [&](const std::string& name) { return IsDisabled(a, name); };
   text.include_open = a.flag("include-open");
+  text.full_refreshes = a.list("full-refresh");
+  text.strict = a.flag("strict");
   text.fail_on = a.value("fail-on").value_or("blocking");
   if (const auto threads = a.value("threads")) {
     const auto [end, ec] = std::from_chars(threads->data(), threads->data() + threads->size(), text.threads);

@@ -90,6 +90,9 @@ std::vector<OptionSpec> RequestOptions() {
       {Kind::kValue, "fail-on", "SEVERITY",
        "exit status 1 at or above this: note, warning, blocking (default)"},
       {Kind::kList, "narrow", "DATASET", "treat it as row_time: exact, for this plan"},
+      {Kind::kOptional, "full-refresh", "DATASET",
+       "[=DATASET]: build all steps, or these, from nothing; refused where rows would be lost"},
+      {Kind::kFlag, "strict", "", "read mappings that are only assumed as all"},
       {Kind::kList, "where", "DIMENSION=VALUE", "only these partitions beside time"},
       {Kind::kValue, "threads", "N", "how many steps may run together, for estimates"}};
 }

@@ -111,6 +111,10 @@ struct Dataset {
   std::string first_text, last_text;
   Instant first = kMinInstant;     // start of the first partition
   Instant last_end = kMaxInstant;  // end of the last one
+  bool first_is_begin = false;     // `first` is where dbt builds from nothing: the table may be older
+  bool built_anew = false;         // in this plan a run of it is a full refresh
+  // Where these were stated, for people: "batch_size (dbt:shop /nodes/...)"; empty where nobody did.
+  std::string grain_from, first_from, row_time_from;
   std::optional<Duration> complete_after, run_date_offset, retention;
   std::optional<Instant> keeps_from;
   std::optional<RowTime> row_time;

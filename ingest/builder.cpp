@@ -48,7 +48,8 @@ void Append(std::vector<std::string> from, std::vector<std::string>& to) {
 
 class Builder {
  public:
-  explicit Builder(std::vector<SourceFacts> sources) : sources_(std::move(sources)) {
+  explicit Builder(std::vector<SourceFacts> sources, bool strict = false)
+      : sources_(std::move(sources)), strict_(strict) {
     std::sort(sources_.begin(), sources_.end(), [](const SourceFacts& a, const SourceFacts& b) {
       return std::tie(a.source.kind, a.source.name, a.source.sha256, a.source.key) <
              std::tie(b.source.kind, b.source.name, b.source.sha256, b.source.key);
@@ -70,7 +71,8 @@ class Builder {
     MakeJobs();
     MakeCopies();
     MakeRest();
-    JudgeMappings(out_.graph);
+    NameOrphans();
+    JudgeMappings(out_.graph, strict_);
     Finish();
     return std::move(out_);
   }
@@ -371,6 +373,24 @@ class Builder {
     names.erase(std::unique(names.begin(), names.end()), names.end());
   }
 
+  // Where a dataset's grain, first partition and rows' time come from, and whether the first is dbt's begin.
+  // Before facts are moved out of.
+  void WhereStated(const Proto& p, const CalendarMaker::Stated& stated, Dataset& d) const {
+    const auto said = [&](const FactRef& ref, const char* what, bool* by_begin = nullptr) {
+      std::string how = sources_[ref.source].source.kind == "dbt" ? "meta.backreach" : "";
+      for (const FindingFact& f : ref.fact->findings)
+        if (const auto it = f.data.find(what); f.code == "stated" && it != f.data.end()) how = it->second;
+      if (by_begin) *by_begin = how == "begin";
+      const std::string seen = FormatSeen(SeenAt(ref.source, ref.fact->at));
+      return how.empty() ? seen : "dbt's " + how + ", " + seen;
+    };
+    for (const FactRef& ref : p.facts) {
+      if (ref.fact == stated.grain) d.grain_from = said(ref, "grain");
+      if (ref.fact == stated.first && IsFinite(d.first)) d.first_from = said(ref, "first", &d.first_is_begin);
+      if (ref.fact->row_time && d.row_time_from.empty()) d.row_time_from = said(ref, "row_time");
+    }
+  }
+
   void MakeDataset(Proto& p, Dataset& d) {
     Rank(p);
     d.name = p.name;
@@ -383,6 +403,9 @@ class Builder {
       if (alone) return std::move(field);
       return field;
     };
+    std::vector<const DatasetFact*> facts;
+    for (const FactRef& ref : p.facts) facts.push_back(ref.fact);
+    WhereStated(p, calendars_.Lay(facts, d), d);
     for (const FactRef& ref : p.facts) d.seen.push_back({labels_[ref.source], take(ref.fact->at)});
     std::sort(d.seen.begin(), d.seen.end());
     const auto text = [&](Text DatasetFact::*field) -> const Text& {
@@ -398,9 +421,6 @@ class Builder {
     d.platform = text(&DatasetFact::platform).value_or("");
     for (const FactRef& ref : p.facts)
       if (d.relation.empty()) d.relation = take(ref.fact->relation);
-    std::vector<const DatasetFact*> facts;
-    for (const FactRef& ref : p.facts) facts.push_back(ref.fact);
-    calendars_.Lay(facts, d);
     const auto duration = [&](Text DatasetFact::*field) -> std::optional<Duration> {
       const Text& t = text(field);
       return t ? ParseDuration(*t) : std::nullopt;
@@ -755,6 +775,38 @@ class Builder {
     return of;
   }
 
+  // Exposures and copies of nothing, live dashboards among them: each shows something all the same, so any
+  // plan may be the one that reaches it.
+  void NameOrphans() {
+    LineageGraph& g = out_.graph;
+    std::set<std::string> said;
+    const auto say = [&](const std::string& id, const Seen& seen, bool exposure) {
+      if (!said.insert(id).second) return;
+      g.unresolved.push_back(
+          {{id, "orphan", std::nullopt,
+            fmt::format("{} '{}' depends on nothing that is known: any plan may be the one "
+                        "that reaches it",
+                        exposure ? "exposure" : "copy", id),
+            seen.at},
+           {},
+           seen});
+    };
+    for (const Copy& copy : g.copies)
+      if (copy.of.empty()) say(copy.id, copy.seen.empty() ? Seen() : copy.seen[0], copy.exposure);
+    std::vector<bool> reads(g.datasets.size(), false);
+    bool dashboards = false;
+    for (const Dataset& d : g.datasets) dashboards = dashboards || d.kind == Kind::kDashboard;
+    if (!dashboards) return;
+    for (const Edge& e : g.edges) reads[e.to.value] = true;
+    std::set<std::string> described;  // a registry may say of an exposure what it holds
+    for (const Copy& copy : g.copies) described.insert(copy.id);
+    for (std::uint32_t i = 0; i < g.datasets.size(); ++i) {
+      const Dataset& d = g.datasets[i];
+      if (d.kind != Kind::kDashboard || reads[i] || described.count(d.name)) continue;
+      say(d.name, d.seen.empty() ? Seen() : d.seen[0], StartsWith(d.name, "exposure."));
+    }
+  }
+
   void MakeRest() {
     LineageGraph& g = out_.graph;
     for (std::uint32_t s = 0; s < sources_.size(); ++s) {
@@ -833,6 +885,7 @@ class Builder {
   };
 
   std::vector<SourceFacts> sources_;
+  bool strict_ = false;
   std::vector<std::string> labels_;
   std::vector<std::uint32_t> registries_, importers_;
   std::deque<Proto> protos_;  // never moved: names are looked up by what stands in them
@@ -851,13 +904,13 @@ class Builder {
 
 BuiltGraph BuildGraph(std::vector<SourceFacts> sources) { return Builder(std::move(sources)).Build(); }
 
-const BuiltGraph& BuildGraphForGood(std::vector<SourceFacts> sources) {
+const BuiltGraph& BuildGraphForGood(std::vector<SourceFacts> sources, bool strict) {
   constexpr std::size_t kMost = 200'000;  // datasets; above that the memory is worth more than the time
   std::size_t datasets = 0;
   for (const SourceFacts& s : sources) datasets += s.facts.datasets.size();
   static auto& builders = *new std::vector<std::unique_ptr<Builder>>;
   static auto& graphs = *new std::vector<std::unique_ptr<BuiltGraph>>;
-  builders.push_back(std::make_unique<Builder>(std::move(sources)));
+  builders.push_back(std::make_unique<Builder>(std::move(sources), strict));
   graphs.push_back(std::make_unique<BuiltGraph>(builders.back()->Build()));
   if (datasets > kMost) builders.pop_back();
   return *graphs.back();

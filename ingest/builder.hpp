@@ -20,6 +20,7 @@ BuiltGraph BuildGraph(std::vector<SourceFacts> sources);
 
 // The same, for a process that answers one question and ends: nothing is ever taken apart again, which would
 // take longer than the answer for a large graph.
-const BuiltGraph& BuildGraphForGood(std::vector<SourceFacts> sources);
+// `strict`: mappings that are only assumed are read as `all`.
+const BuiltGraph& BuildGraphForGood(std::vector<SourceFacts> sources, bool strict = false);
 
 }  // namespace backreach

@@ -27,13 +27,15 @@ std::int64_t TimeOfDay(const std::string& text) {
 
 }  // namespace
 
-void CalendarMaker::Lay(const std::vector<const DatasetFact*>& facts, Dataset& d) {
+CalendarMaker::Stated CalendarMaker::Lay(const std::vector<const DatasetFact*>& facts, Dataset& d) {
   // The blocks of the first fact that tells a grain; single fields of a single block from whoever states
   // them.
   std::vector<PartitionFact> blocks;
+  Stated stated;
   for (const DatasetFact* fact : facts) {
     if (!fact->partitions.empty() && fact->partitions.back().grain) {
       blocks = fact->partitions;
+      stated.grain = stated.first = fact;
       break;
     }
   }
@@ -42,6 +44,7 @@ void CalendarMaker::Lay(const std::vector<const DatasetFact*>& facts, Dataset& d
     for (const DatasetFact* fact : facts) {
       if (fact->partitions.size() != 1) continue;
       const PartitionFact& f = fact->partitions[0];
+      if (!blocks[0].first && f.first) stated.first = fact;
       for (Text PartitionFact::*field :
            {&PartitionFact::timezone, &PartitionFact::starts_at, &PartitionFact::column,
             &PartitionFact::week_start, &PartitionFact::first, &PartitionFact::last,
@@ -88,7 +91,7 @@ void CalendarMaker::Lay(const std::vector<const DatasetFact*>& facts, Dataset& d
     if (laid[i].until == kMaxInstant) laid[i].until = laid[i + 1].from;
     if (laid[i + 1].from == kMinInstant) laid[i + 1].from = laid[i].until;
   }
-  if (laid.empty()) return;
+  if (laid.empty()) return stated;
   if (laid.front().from != kMinInstant) {
     if (laid.size() > 1 && d.first == kMinInstant) d.first = laid.front().from;
     laid.front().from = kMinInstant;
@@ -101,6 +104,7 @@ void CalendarMaker::Lay(const std::vector<const DatasetFact*>& facts, Dataset& d
   for (const auto& known : layouts_)
     if (*known == layout) d.layout = known;
   if (!d.layout) layouts_.push_back(d.layout = std::make_shared<const Layout>(layout));
+  return stated;
 }
 
 }  // namespace backreach

@@ -11,8 +11,12 @@ namespace backreach {
 
 class CalendarMaker {
  public:
+  // Which of the facts stated what was taken; null where none did.
+  struct Stated {
+    const DatasetFact *grain = nullptr, *first = nullptr;
+  };
   // Fills the dataset's grain, calendar, layout, first and last partition. `facts`: by rank, the best first.
-  void Lay(const std::vector<const DatasetFact*>& facts, Dataset& dataset);
+  Stated Lay(const std::vector<const DatasetFact*>& facts, Dataset& dataset);
 
  private:
   std::vector<std::shared_ptr<const Layout>> layouts_;  // equal ones are one

@@ -174,7 +174,7 @@ class ManifestReader {
         if (!Parse(
                 text, value, [&] { return pointer + "/" + Unescape(members.key()); }, element))
           return false;
-        if (kind != Section::kOther) Member(kind, section, Unescape(members.key()), element);
+        Member(kind, section, Unescape(members.key()), element);
         hash.Passed(base_ + members.end());
       }
       if (members.error()) return Broken(*members.error(), pointer);
@@ -222,7 +222,7 @@ class ManifestReader {
     kDisabled,
     kMacros,
     kSelectors,
-    kOther
+    kOther  // of a kind that is not known: what depends on something passes it on all the same
   };
   static bool HoldsNodes(Section kind) {
     return kind == Section::kData || kind == Section::kFunctions || kind == Section::kPassages ||
@@ -247,17 +247,19 @@ class ManifestReader {
       const dom::element* config_element = node.Find("config");
       if (config_element && !config_element->is_object()) config_element = nullptr;
       const Fields config = config_element ? Fields(*config_element) : Fields();
-      m_.selector_nodes.Node(section, id, node, config, config_element);
+      m_.selector_nodes.Node(id, node, config, config_element);
       if (kind == Section::kData)
         Node(id, node, config, config_element != nullptr);
       else if (kind == Section::kExposures)
         Exposure(id, e);
-      else if (kind == Section::kPassages)
-        Passage(id, node);
+      else
+        Passage(section, id, node);
+    } else if (kind == Section::kOther) {
+      Other(section, id, e);
     } else if (kind == Section::kGroups) {
       Group(id, e);
     } else if (kind == Section::kDisabled) {
-      m_.disabled.insert(id);
+      if (m_.disabled.insert(id).second) m_.selector_nodes.Disabled(id);
       DisabledEntry(e);
     } else if (kind == Section::kMacros) {
       const std::string package(Str(e, "package_name")), name(Str(e, "name"));
@@ -273,7 +275,8 @@ class ManifestReader {
   void DisabledList(const dom::element& list) {
     for (const dom::element node : list.get_array()) {
       const auto id = Str(node, "unique_id");
-      if (!id.empty()) m_.disabled.insert(std::string(id));
+      if (!id.empty() && m_.disabled.insert(std::string(id)).second)
+        m_.selector_nodes.Disabled(std::string(id));
     }
   }
   void DisabledEntry(const dom::element& e) {
@@ -297,12 +300,26 @@ class ManifestReader {
                                         emails.empty() ? "" : emails[0]};
   }
 
-  // Metrics, semantic models and saved queries are passages: an exposure on one reads the models below it.
-  // What a saved query exports as a table keeps the numbers that it was filled with.
-  void Passage(const std::string& id, const Fields& e) {
+  // A member of a section that is not known.
+  void Other(const std::string& section, const std::string& id, const dom::element& e) {
+    dom::element depends, list;
+    if (!Child(e, "depends_on", depends) || !Child(depends, "nodes", list)) return;
+    const Fields node(e);
+    const dom::element* config = node.Find("config");
+    if (config && !config->is_object()) config = nullptr;
+    m_.selector_nodes.Node(id, node, config ? Fields(*config) : Fields(), config);
+    Passage(section, id, node);
+  }
+
+  // Whatever is no data itself and depends on something is a passage: what reads a function, a metric or a
+  // thing of an unknown kind reads the models below it. What a saved query exports as a table keeps the
+  // numbers that it was filled with.
+  void Passage(const std::string& section, const std::string& id, const Fields& e) {
     dom::element depends, list;
     m_.passages[id] =
         Child(e, "depends_on", depends) ? Strings(depends, "nodes") : std::vector<std::string>();
+    if (section == "semantic_models") m_.semantics.Model(id, e);
+    if (section == "metrics" || section == "saved_queries") m_.semantics.Query(section, id, e);
     dom::array exports;
     if (!Child(e, "exports", list) || list.get(exports)) return;
     for (const dom::element item : exports) {
@@ -337,7 +354,10 @@ class ManifestReader {
       hook_packages_.insert(m_.operations.back().package);
       NotePackages(text);
     }
-    if (type != "model" && type != "seed" && type != "snapshot" && type != "source") return;
+    if (type != "model" && type != "seed" && type != "snapshot" && type != "source") {
+      if (type != "operation") Passage("nodes", id, e);
+      return;
+    }
     DatasetFact& fact = m_.facts.datasets.emplace_back();
     PendingNode& node = m_.nodes.emplace_back(fact);
     node.resource_type = type;
@@ -390,12 +410,12 @@ class ManifestReader {
     dom::element depends;
     if (Child(e, "depends_on", depends)) node.parents = Strings(depends, "nodes");
     if (configured) Config(config, node);
-    node.write->refresh.relation_name = std::string(Str(e, "relation_name"));
     const std::string_view sql = Str(e, "raw_code").empty() ? Str(e, "raw_sql") : Str(e, "raw_code");
     if (node.write->config.materialized == "incremental" ||
         (node.write->config.materialized == "table" && AsksForNow(sql)))
       node.write->sql = std::string(sql);
     node.write->python = Str(e, "language") == "python";
+    if (IsRefreshed(node.write->config.materialized)) node.write->relation_name = Str(e, "relation_name");
     Constraints(e, config, node);
     Ownership(e, config, fact);
     fact.tags = Strings(e, "tags");
@@ -441,14 +461,7 @@ class ManifestReader {
     if (node.write->microbatch && Bool(config, "concurrent_batches") == false) fact.sequential = true;
     if (const auto full_refresh = Bool(config, "full_refresh"))
       fact.write.full_refresh = *full_refresh ? "true" : "false";
-    DbtRefresh& refresh = node.write->refresh;
-    refresh.target_lag = std::string(Str(config, "target_lag"));
-    refresh.scheduler = std::string(Str(config, "scheduler"));
-    refresh.auto_refresh = Bool(config, "auto_refresh").value_or(false);
-    refresh.enable_refresh = Bool(config, "enable_refresh").value_or(true);
     dom::element partition;
-    refresh.scheduled = Child(config, "schedule", partition);
-    refresh.refreshable = Child(config, "refreshable", partition);
     if (Child(config, "partition_by", partition) || Child(config, "partitioned_by", partition)) {
       node.write->has_partition_by = true;
       node.write->partition.field = std::string(Str(partition, "field"));
@@ -470,6 +483,7 @@ class ManifestReader {
     node.write->config.static_partitions = !node.write->static_partitions.empty();
     node.write->config.table_type = Lower(Str(config, "table_type"));
     node.write->config.inserts_only = Bool(config, "inserts_only").value_or(false);
+    if (IsRefreshed(node.write->config.materialized)) Refreshing(config, node.write->config);
     node.write->skips_matched = Bool(config, "skip_matched_step").value_or(false);
     for (const Key when : {Key("pre-hook"), Key("post-hook"), Key("pre_hook"), Key("post_hook")}) {
       dom::element hooks;
@@ -493,6 +507,17 @@ class ManifestReader {
     node.write->update_columns = Strings(config, "merge_update_columns");
     node.write->exclude_columns = Strings(config, "merge_exclude_columns");
     node.write->on_schema_change = Lower(Str(config, "on_schema_change"));
+  }
+
+  // Who refreshes what the platform keeps up to date.
+  static void Refreshing(const Fields& config, DbtWriteConfig& out) {
+    dom::element value;
+    out.refreshable = Child(config, "refreshable", value);
+    out.scheduled = Child(config, "schedule", value);
+    out.auto_refresh = Bool(config, "auto_refresh");
+    if (!out.auto_refresh) out.auto_refresh = Bool(config, "enable_refresh");
+    out.target_lag = Child(config, "target_lag", value);
+    out.scheduler_off = Lower(Str(config, "scheduler")) == "disable";
   }
 
   // Keys that the platform enforces: where a contract is, on PostgreSQL-like platforms and DuckDB.
@@ -631,6 +656,7 @@ class ManifestReader {
     copy.where = OptStr(e, "url");
     exposure.url = copy.where;
     if (Child(e, "depends_on", depends)) exposure.parents = Strings(depends, "nodes");
+    m_.passages[id] = exposure.parents;
     if (Child(e, "config", config) && Bool(config, "enabled") == false) return;
     std::vector<dom::element> metas;
     if (Child(e, "meta", meta)) metas.push_back(meta);

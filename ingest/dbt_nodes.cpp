@@ -60,15 +60,26 @@ void Append(const Element& e, ByteWriter& out) {
   }
 }
 
+// Where the relation lies, as it was configured: what a target makes of it is no change.
+bool Places(std::string_view key) { return key == "alias" || key == "schema" || key == "database"; }
+// All that dbt compares of a test's config.
+bool Judges(std::string_view key) {
+  for (const char* name : {"severity", "where", "limit", "fail_calc", "warn_if", "error_if", "store_failures",
+                           "store_failures_as"})
+    if (key == name) return true;
+  return false;
+}
 // What dbt compares of a config: not where the relation lies, nor what only sorts it.
-std::string ComparedConfig(const Element& e, ByteWriter& bytes) {
+bool Shapes(std::string_view key) { return !Places(key) && key != "tags" && key != "group"; }
+
+std::string ComparedConfig(const Element& e, bool (*compares)(std::string_view), ByteWriter& bytes) {
   simdjson::dom::object fields;
   if (e.get(fields) || fields.size() == 0) return "";
   std::vector<std::pair<std::string_view, Element>> compared;
   for (const auto& field : fields)
-    if (field.key != "alias" && field.key != "schema" && field.key != "database" && field.key != "tags" &&
-        field.key != "group")
+    if (compares(field.key) && !(field.value.is_null() && Places(field.key)))
       compared.emplace_back(field.key, field.value);
+  if (compared.empty()) return "";
   std::stable_sort(compared.begin(), compared.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   bytes.Clear();
@@ -200,8 +211,8 @@ const std::string& DbtNodeReader::Macros(const json::Fields& depends) {
   return text_;
 }
 
-void DbtNodeReader::Node(const std::string& section, const std::string& id, const json::Fields& e,
-                         const json::Fields& config, const Element* config_element) {
+void DbtNodeReader::Node(const std::string& id, const json::Fields& e, const json::Fields& config,
+                         const Element* config_element) {
   const std::string type = DbtNodeType(id, e);
   if (type == "macro" || type == "doc" || type == "group" || type == "operation") return;
   NodePacker& out = packer_;
@@ -251,19 +262,68 @@ void DbtNodeReader::Node(const std::string& section, const std::string& id, cons
   if (type == "seed" && Child(e, "checksum", child)) out.PutMore("checksum", Str(child, "checksum"));
   for (const Key key : {Key("raw_code"), Key("raw_sql")})
     if (const auto text = Str(e, key); !text.empty()) out.PutMore("body", ChangeDigest(text));
-  if (Child(e, "unrendered_config", child)) out.PutMore("unrendered_config", ComparedConfig(child, bytes_));
   Described(e, config, out);
-  if (Child(e, "contract", child)) out.PutMore("contract", DigestOf(child));
-  for (const Key key : {Key("type_params"), Key("filter"), Key("measures"), Key("dimensions"),
-                        Key("entities"), Key("query_params"), Key("exports"), Key("given"), Key("expect"),
-                        Key("freshness"), Key("loaded_at_field"), Key("owner"), Key("url"), Key("maturity"),
-                        Key("meta_of"), Key("arguments"), Key("returns")})
-    if (Child(e, key, child)) out.PutMore(key.name, DigestOf(child));
-  if (section == "exposures" && Child(e, "meta", child)) out.PutMore("meta", DigestOf(child));
+  Compared(type, e, config_element);
   if (!config_element) return;
   out.BeginConfig();
   Flatten(*config_element, "", out);
   out.EndConfig();
+}
+
+// What dbt compares of a node to tell whether it was modified, besides its body: each type has its own list
+// (dbt-core's same_contents). The selector has to name the same keys.
+void DbtNodeReader::Compared(const std::string& type, const json::Fields& e, const Element* config) {
+  Element child;
+  const bool test = type == "test" || type == "unit_test";
+  if (Child(e, "unrendered_config", child)) {
+    packer_.PutMore("unrendered_config", ComparedConfig(child, test ? Judges : Shapes, bytes_));
+    packer_.PutMore("placed", ComparedConfig(child, Places, bytes_));
+  }
+  if (type == "model") {
+    // Columns, types and constraints of an enforced contract are in its checksum.
+    if (Child(e, "contract", child) && json::Bool(child, "enforced").value_or(false)) {
+      Element sum;
+      packer_.PutMore("contract", Child(child, "checksum", sum) ? json::Scalar(sum) : "enforced");
+    }
+    if (const auto date = Str(e, "deprecation_date"); !date.empty())
+      packer_.PutMore("deprecation_date", date);
+  }
+  if (type == "unit_test" && Child(e, "checksum", child)) packer_.PutMore("checksum", json::Scalar(child));
+  const auto digest = [&](std::initializer_list<Key> keys) {
+    for (const Key key : keys)
+      if (Child(e, key, child)) packer_.PutMore(key.name, DigestOf(child));
+  };
+  if (type == "function") digest({"arguments", "returns"});
+  if (type == "source") digest({"freshness", "loaded_at_field", "quoting", "external"});
+  if (type == "exposure") digest({"owner", "url", "maturity", "description"});
+  if (type == "metric") digest({"description"});
+  if (type == "semantic_model")
+    digest({"model", "defaults", "entities", "dimensions", "measures", "primary_entity", "description"});
+  if (type == "saved_query") {
+    digest({"description"});
+    Element query;
+    if (Child(e, "query_params", query))
+      for (const Key key : {Key("metrics"), Key("group_by"), Key("where")})
+        if (Child(query, key, child)) packer_.PutMore(key.name, DigestOf(child));
+    simdjson::dom::array exports;
+    std::string text;
+    if (Child(e, "exports", child) && !child.get(exports))
+      for (const Element item : exports) {
+        Element written;
+        text += fmt::format("{}\n", Str(item, "name"));
+        if (!Child(item, "unrendered_config", written)) continue;
+        for (const Key key : {Key("export_as"), Key("schema"), Key("alias")})
+          text += fmt::format("{}\t", Child(written, key, child) ? json::Scalar(child) : "");
+      }
+    if (!text.empty()) packer_.PutMore("exports", ChangeDigest(text));
+  }
+  if ((type == "semantic_model" || type == "saved_query") && config)
+    packer_.PutMore("config", DigestOf(*config));
+}
+
+void DbtNodeReader::Disabled(const std::string& id) {
+  for (const char* type : {"model.", "seed.", "snapshot.", "source."})
+    if (StartsWith(id, type)) return packer_.Begin(id, "disabled");
 }
 
 void DbtNodeReader::Macro(const std::string& id, const Element& e) {

@@ -14,7 +14,7 @@
 #include "graph/facts.hpp"
 #include "ingest/dbt_nodes.hpp"
 #include "ingest/dbt_partitions.hpp"
-#include "ingest/dbt_refresh.hpp"
+#include "ingest/dbt_semantics.hpp"
 #include "ingest/dbt_sql.hpp"
 #include "ingest/dbt_writes.hpp"
 
@@ -25,7 +25,6 @@ struct PendingWrite {
   DbtWriteConfig config;
   std::string batch_size, begin;
   DbtPartitionConfig partition;
-  DbtRefresh refresh;
   std::vector<std::string> static_partitions;  // BigQuery's insert_overwrite of listed partitions
   bool skips_matched = false;                  // a merge that only inserts
   bool microbatch = false, has_partition_by = false, python = false;
@@ -34,6 +33,7 @@ struct PendingWrite {
   std::vector<std::string> predicates;  // incremental_predicates
   std::vector<std::string> update_columns, exclude_columns;
   std::string on_schema_change;
+  std::string relation_name;  // of what the platform refreshes, as the platform writes it
 };
 
 // What is kept of a node until the adapter and all other nodes are known.
@@ -45,6 +45,8 @@ struct PendingNode {
   std::vector<std::string> parents;
   bool external = false;
   bool microbatch = false;  // told here once `write` is settled and gone
+  // Parents that a microbatch model takes the name of, so that dbt does not cut them to the batch, and where.
+  std::map<std::string, std::string> rendered;
 };
 
 // An on-run-start or on-run-end hook; dbt runs those of installed packages too.
@@ -81,7 +83,9 @@ struct DbtManifest {
   std::vector<CheckFact> constraints;
   DbtNodeReader selector_nodes;
   std::vector<PendingExposure> exposures;
+  // What is no data itself and passes on what it depends on, whatever its kind.
   std::unordered_map<std::string, std::vector<std::string>> passages;
+  DbtSemantics semantics;
   std::unordered_set<std::string> disabled;
   std::map<std::string, std::pair<std::string, std::string>> groups;  // name -> owner, mail
 };

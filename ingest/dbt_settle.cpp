@@ -12,6 +12,8 @@
 #include "graph/words.hpp"
 #include "ingest/dbt_hooks.hpp"
 #include "ingest/dbt_pending.hpp"
+#include "ingest/dbt_refresh.hpp"
+#include "ingest/dbt_refs.hpp"
 #include "ingest/dbt_selectors.hpp"
 #include "ingest/registry_blocks.hpp"
 #include "ingest/sql_bounds.hpp"
@@ -66,13 +68,12 @@ class Settler {
         }
       }
       if (node.resource_type != "source" && !node.external && node.write->microbatch) NoteBatches(node);
-      if (node.resource_type != "source" && !node.external)
-        NoteRefresh(m_.adapter, node.write->config.materialized, node.write->refresh, node.fact);
       node.microbatch = node.write->microbatch;
       node.write.reset();
     }
     Selectors();
     Operations(facts);
+    Semantics(facts);
     Edges(known, facts);
     Disabled(known, facts);
     Exposures(known, facts);
@@ -104,25 +105,45 @@ class Settler {
 
   void Grain(PendingNode& node) {
     DatasetFact& fact = node.fact;
-    if (!node.event_time.empty() && !fact.row_time && fact.kind != "view" && fact.kind != "ephemeral")
+    std::map<std::string, std::string> stated;  // what was taken from which of dbt's settings
+    if (!node.event_time.empty() && !fact.row_time && fact.kind != "view" && fact.kind != "ephemeral") {
       fact.row_time = "exact";
-    const bool declared = !fact.partitions.empty() && fact.partitions[0].grain;
-    if (declared) return;
-    PartitionFact p = fact.partitions.empty() ? PartitionFact() : fact.partitions[0];
+      stated["row_time"] = "event_time";
+    }
+    if (fact.partitions.size() < 2) {
+      PartitionFact p = fact.partitions.empty() ? PartitionFact() : fact.partitions[0];
+      const bool declared = p.grain.has_value();
+      if (!declared) Cut(node, p, stated);
+      Begin(node, p, stated);
+      if (!p.column && node.write->microbatch && p.grain && !node.event_time.empty())
+        p.column = node.event_time;
+      if (p.grain) fact.partitions.assign(1, p);
+    }
+    if (!stated.empty()) fact.findings.push_back({"stated", "", std::move(stated), fact.at});
+  }
+
+  // dbt's `begin` is where a build from nothing starts: taken as the first partition until somebody states
+  // one, and told apart from a stated one.
+  void Begin(PendingNode& node, PartitionFact& p, std::map<std::string, std::string>& stated) {
+    if (!node.write->microbatch || node.write->begin.empty() || p.first || !p.grain) return;
+    if (ParseDate(node.write->begin, Calendar()).span) {
+      p.first = node.write->begin;
+      stated["first"] = "begin";
+    } else {
+      diagnostics_.Warning(m_.path, fmt::format("begin '{}' of {} is no date: its first partition is unknown",
+                                                node.write->begin, node.fact.name));
+    }
+  }
+
+  // The grain that dbt itself has for a model: its batches, or what its adapter partitions by.
+  void Cut(PendingNode& node, PartitionFact& p, std::map<std::string, std::string>& stated) {
+    DatasetFact& fact = node.fact;
     if (node.write->microbatch) {
       if (node.write->batch_size == "hour" || node.write->batch_size == "day" ||
           node.write->batch_size == "month" || node.write->batch_size == "year") {
         p.grain = node.write->batch_size;
         if (!p.timezone) p.timezone = "UTC";  // dbt cuts batches in UTC, always
-        if (!p.column && !node.event_time.empty()) p.column = node.event_time;
-        if (!node.write->begin.empty()) {
-          if (ParseDate(node.write->begin, Calendar()).span)
-            p.first = node.write->begin;
-          else
-            diagnostics_.Warning(m_.path,
-                                 fmt::format("begin '{}' of {} is no date: its first partition is unknown",
-                                             node.write->begin, fact.name));
-        }
+        stated["grain"] = "batch_size";
       } else {
         diagnostics_.Warning(
             m_.path,
@@ -136,9 +157,9 @@ class Settler {
         p.grain = partition->grain;
         if (!p.column) p.column = partition->column;
         if (partition->utc && !p.timezone) p.timezone = "UTC";
+        stated["grain"] = "partition_by";
       }
     }
-    if (p.grain) fact.partitions.assign(1, p);
   }
 
   void Write(PendingNode& node) {
@@ -157,6 +178,7 @@ class Settler {
     const DbtWrite write = ResolveDbtWrite(node.write->config);
     fact.write.mode = write.mode;
     fact.write.why = write.why;
+    NoteRefresh(node.write->config, write, node.write->relation_name, fact);
     if (!fact.write.key_given) {
       fact.write.key = write.key;
       fact.write.key_given = node.write->config.key_given;
@@ -241,20 +263,53 @@ class Settler {
     return Join(words, ".");
   }
 
-  // The datasets that ids of any kind lead to: metrics and semantic models are walked through.
-  std::vector<std::string> Through(const std::vector<std::string>& ids,
-                                   const std::unordered_set<std::string_view>& known) const {
-    std::vector<std::string> out, todo(ids.rbegin(), ids.rend());
+  // The datasets that ids of any kind lead to, functions, metrics and whatever else depends on something
+  // walked through, and the names on the way that nothing defines.
+  struct Reached {
+    std::vector<std::string> datasets, missing;
+  };
+  Reached Through(const std::vector<std::string>& ids,
+                  const std::unordered_set<std::string_view>& known) const {
+    Reached out;
+    std::vector<std::string> todo(ids.rbegin(), ids.rend());
     std::unordered_set<std::string> seen;
     while (!todo.empty()) {
       const std::string id = todo.back();
       todo.pop_back();
       if (!seen.insert(id).second) continue;
-      if (known.count(id)) out.push_back(id);
-      const auto it = m_.passages.find(id);
-      if (it != m_.passages.end()) todo.insert(todo.end(), it->second.rbegin(), it->second.rend());
+      if (known.count(id))
+        out.datasets.push_back(id);
+      else if (const std::vector<std::string>* passed = PassedOnBy(id))
+        todo.insert(todo.end(), passed->rbegin(), passed->rend());
+      else
+        out.missing.push_back(id);
     }
     return out;
+  }
+
+  // What something that is no data depends on; null where nothing defines it.
+  const std::vector<std::string>* PassedOnBy(const std::string& id) const {
+    if (const auto it = m_.passages.find(id); it != m_.passages.end()) return &it->second;
+    if (id.rfind("test.", 0) == 0)
+      for (const PendingTest& test : m_.tests)
+        if (test.check.id == id) return &test.parents;
+    return nullptr;
+  }
+
+  std::string WhyMissing(const std::string& id) const {
+    return m_.disabled.count(id) > 0 ? "disabled" : "not in this manifest";
+  }
+
+  // What saved queries and metrics group and filter by.
+  void Semantics(Facts& facts) {
+    for (const DbtSemantics::Unplaced& u : m_.semantics.Resolve(m_.passages))
+      facts.unresolved.push_back(
+          {u.name,
+           u.saved ? "copy" : "dimension",
+           std::nullopt,
+           fmt::format("{} groups or filters by '{}', which no semantic model of this manifest has", u.query,
+                       u.name),
+           {m_.file, (u.saved ? "/saved_queries/" : "/metrics/") + u.query}});
   }
 
   static bool IsData(const std::string& id) {
@@ -298,30 +353,83 @@ class Settler {
       Once(node.parents);
       for (std::string& parent : node.parents) {
         if (parent == node.fact.name) continue;
-        if (known.count(parent)) {
-          EdgeFact& edge = facts.edges.emplace_back();
-          edge.to = node.fact.name;
-          edge.at = {m_.file, node.fact.at.place};
-          // A batch filters the parents that declare an event time, and reads the others whole.
-          if (node.microbatch) {
-            if (event_timed_.count(parent))
-              edge.reads = "\"same\"";
-            else {
-              edge.reads = "\"all\"";
-              edge.note = "read whole by every batch: it declares no event_time";
-            }
-          }
-          edge.from = std::move(parent);
-        } else if (IsData(parent)) {
-          const bool off = m_.disabled.count(parent) > 0;
-          const std::string message = fmt::format("{} reads {}, which is {}", node.fact.name, parent,
-                                                  off ? "disabled" : "not in this manifest");
-          diagnostics_.Warning(m_.path, message, {"something above it may be missing from plans"});
-          facts.unresolved.push_back(
-              {parent, "missing-node", node.fact.name, message, {m_.file, node.fact.at.place}});
+        if (!known.count(parent)) {
+          EdgesThrough(node, parent, known, facts);
+          continue;
         }
+        EdgeFact& edge = facts.edges.emplace_back();
+        edge.to = node.fact.name;
+        edge.at = {m_.file, node.fact.at.place};
+        if (node.microbatch) BatchReads(node, parent, edge);
+        edge.from = std::move(parent);
       }
     }
+  }
+
+  // A batch filters the parents that declare an event time, unless their names alone are taken, and reads the
+  // others whole.
+  void BatchReads(const PendingNode& node, const std::string& parent, EdgeFact& edge) const {
+    edge.reads = "\"all\"";
+    if (!event_timed_.count(parent)) {
+      edge.note = "read whole by every batch: it declares no event_time";
+    } else if (const auto it = node.rendered.find(parent); it != node.rendered.end()) {
+      edge.known = "assumed";
+      edge.note = it->second;
+    } else {
+      edge.reads = "\"same\"";
+    }
+  }
+
+  // What a model reads through something that is no data: a function, a thing of an unknown kind. Which rows
+  // it looks up there is not known.
+  void EdgesThrough(const PendingNode& node, const std::string& through,
+                    const std::unordered_set<std::string_view>& known, Facts& facts) {
+    const Place at{m_.file, node.fact.at.place};
+    Reached reached = Through({through}, known);
+    for (std::string& from : reached.datasets) {
+      EdgeFact& edge = facts.edges.emplace_back();
+      edge.to = node.fact.name;
+      edge.at = at;
+      edge.known = "assumed";
+      edge.note = "read inside " + through;
+      if (from != node.fact.name) edge.reads = "\"all\"";
+      edge.from = std::move(from);
+    }
+    for (const std::string& missing : reached.missing) {
+      const std::string message =
+          fmt::format("{} reads {}{}, which is {}", node.fact.name, missing,
+                      missing == through ? "" : " through " + through, WhyMissing(missing));
+      diagnostics_.Warning(m_.path, message, {"something above it may be missing from plans"});
+      facts.unresolved.push_back({missing, "missing-node", node.fact.name, message, at});
+    }
+  }
+
+  // Which parents with an event time a microbatch model takes the names of.
+  void Rendered(PendingNode& node) const {
+    if (node.write->sql.empty() || node.write->python) return;
+    for (const RenderedRef& ref : FindRenderedRefs(node.write->sql, *own_macros_)) {
+      std::vector<std::string> inside = ref.words;
+      for (std::string& word : inside) word = "'" + word + "'";
+      if (!ref.version.empty()) inside.push_back("v=" + ref.version);
+      const std::string call = ref.words.empty()
+                                   ? "a ref that could not be followed"
+                                   : (ref.source ? "source(" : "ref(") + Join(inside, ", ") + ")";
+      const std::string how =
+          fmt::format("line {} takes the name of {} alone{} (.render()), which lifts dbt's filter by batch",
+                      ref.line, call, ref.macro.empty() ? "" : ", in the macro '" + ref.macro + "'");
+      for (const std::string& parent : node.parents)
+        if (event_timed_.count(parent) && Means(ref, parent)) node.rendered.emplace(parent, how);
+    }
+  }
+  static bool Means(const RenderedRef& ref, const std::string& id) {
+    if (ref.words.empty()) return true;
+    const auto parts = Split(id, '.');  // model.package.name[.v2], source.package.source.table
+    if (parts.size() < 3 || ref.source != (parts[0] == "source")) return false;
+    if (ref.source)
+      return parts.size() > 3 && ref.words.size() == 2 && EndsWith(id, "." + Join(ref.words, "."));
+    if (ref.words.size() > 1 && ref.words[0] != parts[1]) return false;
+    return parts[2] == ref.words.back() &&
+           (ref.version.empty() || (parts.size() > 3 && parts[3] == "v" + ref.version));
   }
 
   // The dataset that a generic test is about: told by attached_node, by the ref in its arguments, or by its
@@ -353,18 +461,17 @@ class Settler {
   void Exposures(const std::unordered_set<std::string_view>& known, Facts& facts) {
     for (PendingExposure& exposure : m_.exposures) {
       CopyFact& copy = exposure.copy;
-      copy.of = Through(exposure.parents, known);
+      Reached reached = Through(exposure.parents, known);
+      copy.of = std::move(reached.datasets);
       if (const auto group = m_.groups.find(exposure.group); group != m_.groups.end()) {
         copy.owner = group->second.first;
         if (!group->second.second.empty()) copy.contact = "mailto:" + group->second.second;
       }
-      for (const std::string& parent : exposure.parents) {
-        if (known.count(parent) || m_.passages.count(parent) || !IsData(parent)) continue;
+      for (const std::string& parent : reached.missing)
         facts.unresolved.push_back(
-            {parent, "missing-node", std::nullopt,
-             fmt::format("exposure {} reads {}, which is not in this manifest", exposure.id, parent),
+            {parent, "copy", std::nullopt,
+             fmt::format("exposure {} reads {}, which is {}", exposure.id, parent, WhyMissing(parent)),
              copy.at});
-      }
       if (!exposure.meta_block.empty())
         ReadCopyBlock(exposure.meta_block, m_.file + copy.at.place, copy, diagnostics_);
       const bool live = exposure.type == "dashboard" && !exposure.holds_extract &&
@@ -424,6 +531,7 @@ class Settler {
       fact.findings.push_back({code, detail, std::move(data), fact.at});
     };
     const std::string mode = fact.write.mode.value_or("");
+    if (node.write->microbatch) Rendered(node);
     if (!node.write->on_schema_change.empty() && node.write->config.materialized == "incremental")
       find("on-schema-change", node.write->on_schema_change);
     if (node.write->config.materialized == "table" && !node.write->sql.empty() && !node.write->python) {
@@ -471,6 +579,7 @@ class Settler {
                              const std::vector<std::string>& instead) {
       std::map<std::string, std::string> data = {{"instead", Join(instead, ",")}};
       if (!bounds.empty()) data["bound"] = FormatRunBounds(bounds);
+      if (traits.only_new_keys) data["takes"] = "new keys";
       if (empties) data["each"] = "batch";
       find(code, how, std::move(data));
     };

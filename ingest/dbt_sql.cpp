@@ -224,6 +224,29 @@ struct AskedBefore {
   }
 };
 
+// The condition at `at` holds for every row of the result: no OR beside it, no other branch of a union.
+bool HoldsForAll(const Tokens& t, std::size_t at) {
+  for (const SqlToken& token : t)
+    if (token.Is("UNION")) return false;
+  int depth = 0;
+  for (std::size_t i = at; i-- > 0;) {  // out of the brackets that open before it
+    if (t[i].IsSymbol(')')) ++depth;
+    if (t[i].IsSymbol('(') && depth > 0) --depth;
+    if (depth > 0) continue;
+    if (t[i].Is("OR")) return false;
+    if (t[i].Is("WHERE") || t[i].Is("HAVING") || t[i].Is("QUALIFY") || t[i].Is("SELECT")) break;
+  }
+  depth = 0;
+  for (std::size_t i = at; i < t.size(); ++i) {
+    if (t[i].IsSymbol('(')) ++depth;
+    if (t[i].IsSymbol(')') && depth > 0) --depth;
+    if (depth > 0) continue;
+    if (t[i].Is("OR")) return false;
+    if (t[i].Is("GROUP") || t[i].Is("ORDER") || t[i].Is("SELECT")) break;
+  }
+  return true;
+}
+
 // Of several bounds the one that reaches back the least decides, one that nobody knows before all.
 void SayNearest(const std::vector<SqlBound>& bounds, std::optional<RunBound>& reach,
                 std::vector<RunBound>& all, std::string& how) {
@@ -373,6 +396,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
     const SqlClause own = ClauseOf(t, i);
     std::string decided;
     bool aggregate = false, excluded = false, value = false;
+    std::size_t not_there = t.size();  // where its keys are left out
     if (own.word == "FROM" || own.word == "JOIN") {
       // What the subquery (if it is one) selects, and where it stands.
       std::size_t select = own.at;
@@ -392,6 +416,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
       const SqlClause open = ClauseOf(t, select);
       if (open.word == "(" && found_select) {
         if (open.at > 0 && (t[open.at - 1].Is("EXISTS") || t[open.at - 1].Is("IN"))) excluded = true;
+        if (excluded && open.at > 1 && t[open.at - 2].Is("NOT")) not_there = open.at;
         const bool table = !TableExpressionAt(t, open.at).empty() ||
                            (open.at > 0 && (t[open.at - 1].Is("FROM") || t[open.at - 1].Is("JOIN") ||
                                             t[open.at - 1].IsSymbol(',')));
@@ -419,7 +444,8 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
           for (std::size_t w = k; w + 4 < t.size(); ++w)
             if (Lower(t[w].text) == alias && t[w + 1].IsSymbol('.') && t[w + 3].Is("IS") &&
                 t[w + 4].Is("NULL"))
-              anti = true;
+              anti = true, not_there = w;
+        if (anti && not_there == t.size()) not_there = i;
         if (anti)
           excluded = true, decided = "WHERE";
         else
@@ -436,6 +462,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
     } else if (Filters(decided)) {
       marks.push_back(i);
       out.watermark = true;
+      if (not_there < t.size() && HoldsForAll(t, not_there)) out.only_new_keys = true;
       out.watermark_how = excluded    ? "takes only keys that it does not have yet"
                           : aggregate ? "takes only rows newer than its newest"
                                       : "filters by its own rows";

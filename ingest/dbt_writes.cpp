@@ -140,16 +140,54 @@ DbtWrite Incremental(const DbtWriteConfig& c) {
   return {"unknown", {}, stated};
 }
 
+DbtWrite Refreshed(const DbtWriteConfig& c) {
+  const auto by_itself = [&](const std::string& why) {
+    return DbtWrite{"refresh",
+                    {},
+                    fmt::format("{}: holds a copy that {} refreshes by itself{}", c.materialized,
+                                c.adapter.empty() ? "the warehouse" : c.adapter, why),
+                    "itself"};
+  };
+  const auto told = [&](const std::string& why) {
+    return DbtWrite{
+        "refresh",
+        {},
+        fmt::format("{}: holds a copy that {} refreshes only when told{}", c.materialized, c.adapter, why),
+        "told"};
+  };
+  if (c.adapter == "clickhouse") {
+    if (c.refreshable) return by_itself(" (refreshable)");
+    return {"append",
+            {},
+            fmt::format("{} on clickhouse is an insert trigger: it adds what is inserted into what it reads",
+                        c.materialized),
+            "trigger"};
+  }
+  if (c.adapter == "snowflake" && c.materialized == "dynamic_table") {
+    if (c.scheduler_off) return told(" (scheduler: disable)");
+    return c.target_lag ? by_itself(" (target_lag)") : told(" (no target_lag)");
+  }
+  if (c.adapter == "postgres") return told("");
+  if (c.adapter == "redshift")
+    return c.auto_refresh == true ? by_itself(" (auto_refresh)") : told(" (no auto_refresh)");
+  if (c.adapter == "databricks") return c.scheduled ? by_itself(" (schedule)") : told(" (no schedule)");
+  if (c.adapter == "bigquery" && c.auto_refresh == false) return told(" (enable_refresh: false)");
+  return by_itself("");
+}
+
 }  // namespace
+
+bool IsRefreshed(const std::string& materialized) {
+  return materialized == "materialized_view" || materialized == "materializedview" ||
+         materialized == "dynamic_table" || materialized == "streaming_table";
+}
 
 DbtWrite ResolveDbtWrite(const DbtWriteConfig& c) {
   if (c.materialized == "table") return {"whole", {}, "materialized as table: every run replaces all of it"};
   if (c.materialized == "seed") return {"whole", {}, "a seed: loaded from its file as a whole"};
   if (c.materialized == "snapshot") return {"snapshot", c.key, "a snapshot records today's values"};
   if (c.materialized == "incremental") return Incremental(c);
-  if (c.materialized == "materialized_view" || c.materialized == "materializedview" ||
-      c.materialized == "dynamic_table" || c.materialized == "streaming_table")
-    return {"refresh", {}, fmt::format("{}: holds a copy, made anew by a refresh", c.materialized)};
+  if (IsRefreshed(c.materialized)) return Refreshed(c);
   if (c.materialized == "external")
     return {"whole", {}, "materialized as an external file: every run replaces it"};
   if (c.materialized == "view" || c.materialized == "ephemeral") return {"none", {}, "stores nothing"};

@@ -1,6 +1,7 @@
 // How a dbt model writes: adapter x materialization x strategy x key -> one of our ways of writing.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,13 +19,23 @@ struct DbtWriteConfig {
   bool clustered = false;          // Databricks: liquid_clustered_by
   std::string table_type;          // Athena: hive (the default) or iceberg
   bool inserts_only = false;       // ClickHouse
+  // Of what the platform refreshes: ClickHouse's `refreshable`, Databricks' `schedule`, Redshift's
+  // `auto_refresh` or BigQuery's `enable_refresh`, Snowflake's `target_lag` and `scheduler: disable`.
+  bool refreshable = false, scheduled = false, target_lag = false, scheduler_off = false;
+  std::optional<bool> auto_refresh;
 };
 
 struct DbtWrite {
   std::string mode;              // WriteFact::mode
   std::vector<std::string> key;  // the columns that are really matched on
   std::string why;               // one clause for people
+  // Who refreshes it: `itself` (the platform), `told` (somebody's command), `trigger` (every insert into what
+  // it reads); empty where nothing does.
+  std::string refreshed = {};
 };
+
+// A materialization whose rows the platform takes from its inputs by a refresh.
+bool IsRefreshed(const std::string& materialized);
 
 DbtWrite ResolveDbtWrite(const DbtWriteConfig& config);
 

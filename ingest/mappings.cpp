@@ -11,7 +11,7 @@
 
 namespace backreach {
 
-void JudgeMappings(LineageGraph& g) {
+void JudgeMappings(LineageGraph& g, bool strict) {
   // Views that something cut by hours reads, directly or through other views.
   std::vector<bool> hours_read(g.datasets.size(), false);
   bool changed = true;
@@ -44,7 +44,7 @@ void JudgeMappings(LineageGraph& g) {
       if (e.self())
         e.effective = e.in_place ? Reads(reads::Same{}) : Reads(reads::Previous{});
       else
-        e.effective = reads::Same{};
+        e.effective = strict ? Reads(reads::All{}) : Reads(reads::Same{});
     } else if (e.self() && window && window->end > 0) {
       refuse("it reaches ahead of what the dataset has written");
       e.effective = reads::Previous{};

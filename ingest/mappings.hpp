@@ -6,6 +6,7 @@
 namespace backreach {
 
 // Sets `effective` of every edge. What cannot stand is read as `all`, and becomes an unresolved `mapping`.
-void JudgeMappings(LineageGraph& graph);
+// `strict`: one that nobody stated is read as `all`.
+void JudgeMappings(LineageGraph& graph, bool strict = false);
 
 }  // namespace backreach

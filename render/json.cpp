@@ -235,6 +235,8 @@ Json RequestJson(const LineageGraph& g, const Request& r) {
     accepted.push_back(a.dataset.valid() ? a.code + ":" + g[a.dataset].name : a.code);
   Json narrow = Json::array(), where = Json::object();
   for (const DatasetId id : r.narrow) narrow.push_back(g[id].name);
+  Json full_refresh = Json::array();
+  for (const DatasetId id : r.full_refresh) full_refresh.push_back(g[id].name);
   for (const auto& [name, values] : r.where) where[name] = values;
   return {{"targets", targets},
           {"now", FormatInstant(r.now)},
@@ -243,6 +245,8 @@ Json RequestJson(const LineageGraph& g, const Request& r) {
           {"narrow", narrow},
           {"where", where},
           {"include_open", r.include_open},
+          {"full_refresh", full_refresh},
+          {"strict", r.strict},
           {"as_of", r.as_of ? Json(FormatInstant(*r.as_of)) : Json()}};
 }
 

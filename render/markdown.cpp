@@ -10,6 +10,7 @@
 
 #include "graph/words.hpp"
 #include "render/text.hpp"
+#include "render/words.hpp"
 
 namespace backreach {
 
@@ -129,7 +130,7 @@ std::string PlanMarkdown(const LineageGraph& g, const Plan& plan) {
     for (const AffectedCopy& c : plan.copies)
       out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", Cell(c.id), Cell(Join(c.taken, ", ")),
                          c.keyed_by.valid() ? Cell(SpansText(g[c.keyed_by], c.affected)) : "", Cell(c.owner),
-                         Cell(c.contact), c.action);
+                         Cell(OwnerText(c.owner, c.contact, "", "") == c.owner ? "" : c.contact), c.action);
   }
   if (!plan.notes.empty()) {
     section("Notes");

@@ -328,8 +328,8 @@ class PlanWriter {
       const Edge& edge = g_[b.edge];
       if (std::find(seen.begin(), seen.end(), edge.from) != seen.end()) continue;
       seen.push_back(edge.from);
-      std::string how =
-          std::holds_alternative<reads::Unknown>(edge.reads) ? "assumed same" : FormatReads(edge.effective);
+      std::string how = (std::holds_alternative<reads::Unknown>(edge.reads) ? "assumed " : "") +
+                        FormatReads(edge.effective);
       if (edge.self())
         how = "its own past";
       else if (g_[edge.from].stores() && !g_[edge.from].layout)
@@ -466,9 +466,9 @@ class PlanWriter {
                                                 : fmt::format("{} times", c.taken.size());
       std::string wrong = c.keyed_by.valid() ? SpansText(g_[c.keyed_by], c.affected) : "unknown";
       if (c.content == "unknown") wrong += " (holds unknown: taken as wrong)";
-      std::string who = c.owner.empty() ? "nobody named" : c.owner;
-      if (!c.contact.empty())
-        who += ", " + (StartsWith(c.contact, "mailto:") ? c.contact.substr(7) : c.contact);
+      std::string who =
+          OwnerText(c.owner, StartsWith(c.contact, "mailto:") ? c.contact.substr(7) : c.contact, ", ", "");
+      if (who.empty()) who = "nobody named";
       who += ": " + c.action;
       if (!c.known) who += " (undocumented: " + c.where + ")";
       std::string id = ShortCopy(c.id);
@@ -630,16 +630,22 @@ std::string PlanText(const LineageGraph& graph, const Plan& plan, const TextStyl
 std::string AuditText(const LineageGraph& graph, const Audit& audit, const TextStyle& style) {
   std::string out;
   std::size_t blocking = 0;
+  bool registry = false;
+  for (const Source& s : graph.sources) registry = registry || s.kind == "registry";
   for (const AuditFinding& f : audit.findings) blocking += f.severity == HazardSeverity::kBlocking;
-  out += Wrapped(fmt::format("{} seen in code, {} documented by the registry; {} named in the registry, {}.",
-                             audit.extracts_seen == 1 ? "1 way out was"
-                                                      : fmt::format("{} ways out were", audit.extracts_seen),
-                             audit.documented.size(),
+  const std::string seen_out = audit.extracts_seen == 1
+                                   ? "1 way out was"
+                                   : fmt::format("{} ways out were", audit.extracts_seen),
+                    exposures = Plural(static_cast<std::int64_t>(audit.exposures), "exposure");
+  const std::string counts =
+      registry ? fmt::format("{} seen in code, {} documented by the registry; {} named in the registry, {}.",
+                             seen_out, audit.documented.size(),
                              audit.registry_copies == 1 ? "1 copy is"
                                                         : fmt::format("{} copies are", audit.registry_copies),
-                             Plural(static_cast<std::int64_t>(audit.exposures), "exposure")),
-                 style.width, 0) +
-         "\n";
+                             exposures)
+               : fmt::format("{} seen in code, {} documented; no registry has been read, {}.", seen_out,
+                             audit.documented.size(), exposures);
+  out += Wrapped(counts, style.width, 0) + "\n";
   if (audit.findings.empty())
     out += "Nothing undocumented was found.\n";
   else
@@ -666,7 +672,6 @@ std::string AuditText(const LineageGraph& graph, const Audit& audit, const TextS
     for (const AuditNotUnderstood& n : audit.not_understood)
       out += "  " + Wrapped(Printable(n.reason), style.width, 2, 4) + "\n";
   }
-  (void)graph;
   return out;
 }
 

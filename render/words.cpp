@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "graph/words.hpp"
+
 namespace backreach {
 
 std::size_t Columns(std::string_view text) {
@@ -58,6 +60,15 @@ std::string Wrapped(const std::string& text, int width, std::size_t at, int inde
     i = end + 1;
   }
   return out;
+}
+
+std::string OwnerText(const std::string& owner, const std::string& contact, std::string_view before,
+                      std::string_view behind) {
+  const std::string address = StartsWith(contact, "mailto:") ? contact.substr(7) : contact;
+  if (owner.empty() || address.empty()) return owner + contact;
+  if (owner == address || owner == contact || owner.find("<" + address + ">") != std::string::npos)
+    return owner;
+  return owner + std::string(before) + contact + std::string(behind);
 }
 
 std::string XmlEscaped(std::string_view text) {

@@ -7,6 +7,7 @@ namespace backreach::hazards {
 
 HazardKind AppendDuplicates();
 HazardKind WatermarkFilter();
+HazardKind BeforeBegin();
 HazardKind BoundedMatch();
 HazardKind ColumnsKept();
 HazardKind RangeNotPassed();

@@ -21,7 +21,8 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
       if (cells.empty()) continue;
       Hazard h = MakeHazard("bounded-match", HazardSeverity::kBlocking, w.dataset, cells,
                             fmt::format("{}: {}; older rows would be there twice", d.name, f.fact.detail),
-                            "take the predicate away for this run, or delete the period first");
+                            "take the predicate away for this run, or delete the period first" +
+                                FullRefreshRemedy(c, w.dataset));
       h.evidence["seen"] = {FormatSeen(f.seen)};
       h.evidence["certainty"] = {kByText};
       out.push_back(std::move(h));

@@ -12,6 +12,7 @@ namespace {
 void Find(const HazardContext& c, std::vector<Hazard>& out) {
   for (const Written& w : WrittenCells(c)) {
     const Dataset& d = c.graph[w.dataset];
+    if (d.writes == Writes::kWhole) continue;
     for (const Finding& f : d.findings)
       if (f.fact.code == "columns-kept")
         out.push_back(

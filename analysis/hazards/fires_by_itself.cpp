@@ -36,12 +36,7 @@ class Finder {
       const Dataset& d = c_.graph[step.dataset];
       if (step.correct) continue;
       for (const JobId id : d.jobs) Maker(c_.graph[id], step);
-      const auto by = d.methods.find("refreshed_by");
-      if (d.writes == Writes::kRefresh && (by == d.methods.end() || by->second != "order"))
-        out_.push_back(MakeHazard(
-            "fires-by-itself", HazardSeverity::kWarning, step.dataset, SpanSet::All(),
-            fmt::format("the warehouse refreshes {} by itself: it may run from half-new inputs", d.name),
-            "suspend its refresh until what it reads is through, then refresh it once"));
+      Platform(d, step);
     }
     Readers();
   }
@@ -52,6 +47,21 @@ class Finder {
     for (const DatasetId on : job.fires_on)
       if (on != own && !c_.StepsOf(on).empty()) out.push_back(on);
     return out;
+  }
+
+  // What the platform itself does when its inputs change.
+  void Platform(const Dataset& d, const Step& step) {
+    const std::string by = RefreshedBy(d);
+    if (by == "trigger")
+      out_.push_back(MakeHazard(
+          "fires-by-itself", HazardSeverity::kWarning, step.dataset, SpanSet::All(),
+          fmt::format("every insert into what {} reads runs it: each step before it adds to it", d.name),
+          "detach it until what it reads is through"));
+    else if (d.writes == Writes::kRefresh && by != "told")
+      out_.push_back(MakeHazard(
+          "fires-by-itself", HazardSeverity::kWarning, step.dataset, SpanSet::All(),
+          fmt::format("the warehouse refreshes {} by itself: it may run from half-new inputs", d.name),
+          "suspend its refresh until what it reads is through, then refresh it once"));
   }
 
   // A job that makes a dataset of the plan stands on that.

@@ -20,10 +20,17 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
   std::map<DatasetId, std::vector<const backreach::Unresolved*>> by_dataset;
   std::size_t rest = 0;
   for (const auto& u : c.graph.unresolved) {
-    if (u.fact.what == "copy") {
-      Hazard h = MakeHazard("unresolved", HazardSeverity::kWarning, DatasetId{}, {},
-                            u.fact.message + " (" + FormatSeen(u.seen) + ")",
-                            "correct the name in the registry; until then this copy is in no plan");
+    if (u.fact.what == "copy" || u.fact.what == "orphan") {
+      const bool registry = StartsWith(u.seen.source, "registry:");
+      Hazard h = MakeHazard(
+          "unresolved", HazardSeverity::kWarning, DatasetId{}, {},
+          u.fact.message + " (" + FormatSeen(u.seen) + ")",
+          u.fact.what == "orphan"
+              ? "say what it is taken from: copies: [{id: ..., of: [...]}] in a registry, or the exposure's "
+                "depends_on; until then it is in no plan"
+          : registry ? "correct the name in the registry; until then this copy is in no plan"
+                     : "correct the name in the project, or say in a registry what is meant; until then what "
+                       "hangs on it is in no plan");
       h.evidence["name"] = {u.fact.name};
       out.push_back(std::move(h));
     } else if (u.dataset.valid() && mentioned.count(u.dataset)) {

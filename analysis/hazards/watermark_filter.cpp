@@ -18,7 +18,8 @@ std::string Remedy(const HazardContext& c, DatasetId id, const Dataset& d) {
   if (d.full_refresh_off) return range;
   if (const Finding* lost = LostByRebuild(c.frame, id, d))
     return range + "; no full refresh: its query then " + lost->fact.detail + ", and the rest would be lost";
-  return range + ", or rebuild it whole";
+  const std::string option = FullRefreshRemedy(c, id);
+  return range + (option.empty() ? ", or rebuild it whole" : option);
 }
 
 // All of a microbatch model by a run without event times: the newest batches and their lookback.

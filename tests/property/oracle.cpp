@@ -331,9 +331,13 @@ void World::Solve() {
          [&](const CellRef& r) { return at(r).begun; });
   const auto can = [&](const CellRef& r) { return at(r).begun && !at(r).blocked && !at(r).gone; };
   spread([&](const CellRef& r) { return at(r).asked && can(r); }, &Cell::would, can);
-  spread([&](const CellRef& r) { return at(r).asked && can(r) && (at(r).complete || request_.include_open); },
-         &Cell::built, [&](const CellRef& r) { return can(r) && at(r).complete; });
-  spread([&](const CellRef& r) { return at(r).would && !at(r).complete && !at(r).built; }, &Cell::later,
+  // A table that every run writes whole has no open cell of its own.
+  const auto closed = [&](const CellRef& r) {
+    return at(r).complete || g_.datasets[r.first].written_whole();
+  };
+  spread([&](const CellRef& r) { return at(r).asked && can(r) && (closed(r) || request_.include_open); },
+         &Cell::built, [&](const CellRef& r) { return can(r) && closed(r); });
+  spread([&](const CellRef& r) { return at(r).would && !closed(r) && !at(r).built; }, &Cell::later,
          [&](const CellRef& r) { return at(r).would; });
 }
 

@@ -435,3 +435,19 @@ TEST_CASE("a variable that filters in another branch takes the watermark's place
   CHECK(FormatRunBound(*ReadSqlTraits(bound).bound) == "day -3d");
   CHECK(ReadSqlTraits(bound).instead_of_bound == std::vector<std::string>{"day_from"});
 }
+
+TEST_CASE("an anti-join against itself that holds for every row inserts nothing twice") {
+  for (const char* sql :
+       {"select * from s where id not in (select id from {{ this }})",
+        "select * from s where x > 1 and not exists (select 1 from {{ this }} t where t.id = s.id)",
+        "select s.* from s left join {{ this }} t on s.id = t.id where t.id is null"})
+    CHECK_MESSAGE(ReadSqlTraits(sql).only_new_keys, sql);
+  for (const char* sql :
+       {"select * from s where id in (select id from {{ this }})",
+        "select * from s where id not in (select id from {{ this }}) or x > 1",
+        "select * from s where (id not in (select id from {{ this }}) or x > 1) and y",
+        "select * from s where id not in (select id from {{ this }}) union all select * from r",
+        "select s.* from s left join {{ this }} t on s.id = t.id where t.id is null or s.x > t.x",
+        "select * from s where ts > (select max(ts) from {{ this }})"})
+    CHECK_MESSAGE(!ReadSqlTraits(sql).only_new_keys, sql);
+}

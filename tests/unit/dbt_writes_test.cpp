@@ -177,3 +177,28 @@ TEST_CASE("dbt: partition configs that name a unit of time, by adapter") {
   CHECK(bigquery("", "int64") == "none");
   CHECK(bigquery("decade", "date") == "none");
 }
+
+TEST_CASE("dbt: who refreshes what the platform keeps up to date") {
+  const auto by = [](const char* adapter, const char* materialized, auto set) {
+    DbtWriteConfig c;
+    c.adapter = adapter;
+    c.materialized = materialized;
+    set(c);
+    const DbtWrite write = ResolveDbtWrite(c);
+    return write.mode + " " + write.refreshed;
+  };
+  const auto nothing = [](DbtWriteConfig&) {};
+  CHECK(by("clickhouse", "materialized_view", nothing) == "append trigger");
+  CHECK(by("clickhouse", "materialized_view", [](auto& c) { c.refreshable = true; }) == "refresh itself");
+  CHECK(by("postgres", "materialized_view", nothing) == "refresh told");
+  CHECK(by("redshift", "materialized_view", nothing) == "refresh told");
+  CHECK(by("redshift", "materialized_view", [](auto& c) { c.auto_refresh = true; }) == "refresh itself");
+  CHECK(by("bigquery", "materialized_view", nothing) == "refresh itself");
+  CHECK(by("bigquery", "materialized_view", [](auto& c) { c.auto_refresh = false; }) == "refresh told");
+  CHECK(by("databricks", "streaming_table", nothing) == "refresh told");
+  CHECK(by("databricks", "streaming_table", [](auto& c) { c.scheduled = true; }) == "refresh itself");
+  CHECK(by("snowflake", "dynamic_table", nothing) == "refresh told");
+  CHECK(by("snowflake", "dynamic_table", [](auto& c) { c.target_lag = true; }) == "refresh itself");
+  CHECK(by("snowflake", "dynamic_table", [](auto& c) { c.target_lag = c.scheduler_off = true; }) ==
+        "refresh told");
+}

@@ -163,22 +163,25 @@ TEST_CASE("a stored view is refreshed by its platform's own statement") {
   CHECK(lines("databricks", "streaming-table") == Texts{"REFRESH STREAMING TABLE `d`.`s`.`it's` FULL"});
   CHECK(lines("clickhouse", "materialized-view") ==
         Texts{"SYSTEM REFRESH VIEW `s`.`it's_mv`", "SYSTEM WAIT VIEW `s`.`it's_mv`"});
-  const auto by = [](const char* adapter, const char* what, DbtRefresh r) {
+  const auto by = [](const char* adapter, const char* what, bool lag = false, bool scheduler_off = false) {
+    DbtWriteConfig config;
+    config.adapter = adapter;
+    config.materialized = what;
+    config.target_lag = lag;
+    config.scheduler_off = scheduler_off;
     DatasetFact fact;
-    NoteRefresh(adapter, what, r, fact);
+    NoteRefresh(config, ResolveDbtWrite(config), "", fact);
     return fact.methods["refreshed_by"] + (fact.methods.count("dbt_refreshes") ? "+dbt" : "");
   };
-  CHECK(by("snowflake", "dynamic_table", {.relation_name = "", .target_lag = "1 hour", .scheduler = ""}) ==
-        "itself");
-  CHECK(by("snowflake", "dynamic_table",
-           {.relation_name = "", .target_lag = "1 hour", .scheduler = "DISABLE"}) == "order+dbt");
-  CHECK(by("snowflake", "dynamic_table", {}) == "order+dbt");
-  CHECK(by("postgres", "materialized_view", {}) == "order");
-  CHECK(by("redshift", "materialized_view",
-           {.relation_name = "", .target_lag = "", .scheduler = "", .auto_refresh = true}) == "itself");
-  CHECK(by("bigquery", "materialized_view", {}) == "itself");
-  CHECK(by("databricks", "materialized_view", {}) == "order");
-  CHECK(by("postgres", "table", {}) == "");
+  CHECK(by("snowflake", "dynamic_table", true) == "itself");
+  CHECK(by("snowflake", "dynamic_table", true, true) == "told+dbt");
+  CHECK(by("snowflake", "dynamic_table") == "told+dbt");
+  CHECK(by("postgres", "materialized_view") == "told");
+  CHECK(by("redshift", "materialized_view") == "told");
+  CHECK(by("bigquery", "materialized_view") == "itself");
+  CHECK(by("databricks", "materialized_view") == "told");
+  CHECK(by("clickhouse", "materialized_view") == "trigger");
+  CHECK(by("postgres", "table") == "");
 }
 
 TEST_CASE("a selector takes one node") {

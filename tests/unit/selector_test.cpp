@@ -161,3 +161,61 @@ TEST_CASE("only what must be a selector looks like one") {
   for (const char* text : {"fct_orders", "shop.public.orders", "s3://bucket/key", "snowflake://a/b.c"})
     CHECK_FALSE(LooksLikeSelector(text));
 }
+
+TEST_CASE("state:modified compares what dbt compares for each type") {
+  NodeFact model = Node("a"), was = model;
+  const auto modified = [](const NodeFact& now, const NodeFact& before,
+                           const std::string& what = "state:modified") {
+    SelectorInput input;
+    input.nodes = {&now};
+    input.state = {&before};
+    input.has_state = true;
+    return !Select(input, {{what}, {}, {}, {}}).ids.empty();
+  };
+  CHECK_FALSE(modified(model, was));
+  struct Case {
+    const char* type;
+    const char* key;
+    bool counts;
+  };
+  for (const Case& c : {Case{"model", "latest_version", true},
+                        {"model", "deprecation_date", true},
+                        {"model", "contract", true},
+                        {"model", "schema", true},
+                        {"snapshot", "latest_version", false},
+                        {"source", "quoting", true},
+                        {"source", "external", true},
+                        {"source", "body", false},
+                        {"metric", "description", true},
+                        {"metric", "type_params", false},
+                        {"exposure", "label", true},
+                        {"semantic_model", "primary_entity", true},
+                        {"saved_query", "group_by", true},
+                        {"saved_query", "limit", false},
+                        {"function", "returns", true},
+                        {"unit_test", "checksum", true}}) {
+    NodeFact now = Node("a", {}, {}, c.type), before = now;
+    now.more[c.key] = "x";
+    CHECK_MESSAGE(modified(now, before) == c.counts, c.type << " " << c.key);
+  }
+  NodeFact opened = model, moved = model;
+  opened.access = "public";
+  moved.fqn.insert(moved.fqn.begin() + 1, "marts");
+  CHECK(modified(opened, was));
+  CHECK(modified(moved, was));
+  // What a target makes of a relation is no change; what is configured is.
+  NodeFact here = model, there = model;
+  here.more["placed"] = there.more["placed"] = "";
+  here.more["schema"] = "dev";
+  there.more["schema"] = "prod";
+  CHECK_FALSE(modified(here, there));
+  here.more["placed"] = "x";
+  CHECK(modified(here, there, "state:modified.relation"));
+  // A generic test is its config and its place.
+  NodeFact test = Node("t", {}, {}, "test"), old_test = test;
+  test.more["test_type"] = old_test.more["test_type"] = "generic";
+  test.more["body"] = "other";
+  CHECK_FALSE(modified(test, old_test));
+  test.more["unrendered_config"] = "x", old_test.more["unrendered_config"] = "y";
+  CHECK(modified(test, old_test));
+}
