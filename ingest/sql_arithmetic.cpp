@@ -44,6 +44,7 @@ Value SqlArithmetic::Both(const Value& a, const Value& b) {
   Value out;
   out.now = a.now || b.now;
   out.rows = a.rows || b.rows;
+  out.unit_like = a.unit_like || b.unit_like;
   out.written = a.written || b.written;
   out.window = a.window || b.window;
   if (out.rows && !out.now) out.kind = What::kRows, out.unclear = true;

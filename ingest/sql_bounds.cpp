@@ -153,7 +153,7 @@ class Comparer {
     // Something is made of the time of the run, and nobody knows what.
     if (small.kind == What::kUnknown && small.now && !small.window) {
       if (!small.rows && (rows || big.kind == What::kUnknown)) return Unknown();
-      if (small.rows && Amount(big)) return Unknown();
+      if ((small.rows || small.unit_like) && Amount(big)) return Unknown();
     }
     return kNoLimit;
   }

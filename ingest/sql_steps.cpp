@@ -24,6 +24,7 @@ void AppendMove(RunBound& out, const TimeLength& length) {
     if (unit < std::size(kMinutes)) count *= kMinutes[unit], in = Duration::Unit::kMinute;
     if (std::abs(count - std::round(count)) < 1e-6) count = std::round(count);
     count = std::ceil(count);  // -1.5 minutes: one minute back
+    if (unit > 0 && std::fmod(count, 60) == 0) count /= 60, in = Duration::Unit::kHour;
   }
   if (std::abs(count) > 1e6) count = count < 0 ? -1e6 : 1e6;
   if (count != 0) out.Shift(static_cast<std::int64_t>(count), in);

@@ -65,6 +65,8 @@ class Parser : SqlArithmetic {
       } else if (t.kind == Kind::kWord && !(i + 1 < p_.size() && At(i + 1).IsSymbol('('))) {
         if (p_[i].jinja)
           out.written = true;
+        else if (UnitPlace(i))
+          out.unit_like = true;
         else if (!NoColumn(i))
           out.rows = true;
       }
@@ -91,8 +93,14 @@ class Parser : SqlArithmetic {
         "TRUE", "FALSE",    "TO",   "BY",   "ORDER", "PARTITION", "LIKE",    "IF"};
     if (Among(At(i), kWords)) return true;
     if (i > 0 && (At(i - 1).Is("AS") || At(i - 1).IsSymbol(':'))) return true;
-    return i > 0 && (At(i - 1).kind == Kind::kNumber || At(i - 1).kind == Kind::kString) &&
-           UnitOf(At(i).text, dialect_);
+    if (i + 1 < p_.size() && At(i + 1).Is("FROM") && UnitOf(At(i).text, dialect_)) return true;
+    return i > 0 && (At(i - 1).kind == Kind::kNumber || At(i - 1).kind == Kind::kString);
+  }
+  // Alone as the first or last argument.
+  bool UnitPlace(std::size_t i) const {
+    if (i == 0 || i + 1 >= p_.size() || !UnitOf(At(i).text, dialect_)) return false;
+    return (At(i - 1).IsSymbol('(') || At(i - 1).IsSymbol(',')) &&
+           (At(i + 1).IsSymbol(')') || At(i + 1).IsSymbol(','));
   }
 
   // The whole of a range; nothing is left over in what is understood.
@@ -794,7 +802,7 @@ class Parser : SqlArithmetic {
       case Does::kDifference: out = Difference(f, roles); break;
       default: out = Simple(f, roles); break;
     }
-    if (out.kind == What::kUnknown) {
+    if (out.kind == What::kUnknown && !out.now && !out.rows) {
       const Value seen = lost();
       out.now = out.now || seen.now, out.rows = out.rows || seen.rows,
       out.written = out.written || seen.written;
@@ -875,11 +883,23 @@ class Parser : SqlArithmetic {
     const auto unit = roles.unit ? UnitIn(*roles.unit) : UnitOf(f.unit);
     if (!unit) return Both(x, n);
     // dateadd(month, datediff(month, 0, x), 0): the start of x's month.
-    if ((n.kind == What::kTime || n.kind == What::kRows) && n.counted == *unit && x.kind != What::kTime &&
-        x.kind != What::kRows && OriginOf(x) == n.origin && !n.origin.empty()) {
+    if ((n.kind == What::kTime || n.kind == What::kRows) && n.counted == *unit && !n.origin.empty() &&
+        x.kind != What::kTime && x.kind != What::kRows) {
+      if (OriginOf(x) == n.origin) {
+        n.measure = Measure::kDay;
+        n.origin.clear();
+        return n;
+      }
+      // From another day: dateadd(day, datediff(day, 0, x), -3). A month less a day is the day before it.
+      const double days = x.kind == What::kNumber ? x.number - std::atof(n.origin.c_str()) : 0;
+      const bool known = unit->unit <= Duration::Unit::kWeek || days == -1;
+      if (x.kind != What::kNumber || n.origin.size() > 9 || !known) return Both(x, n);
       n.measure = Measure::kDay;
       n.origin.clear();
-      return n;
+      Value length;
+      length.kind = What::kLength;
+      length.steps.push_back(MovedBy(days, *UnitOf("day")));
+      return Add(n, length, 1);
     }
     // DuckDB's date_sub('day', a, b) is a difference.
     if (f.does == Does::kSubtract && roles.unit && n.kind != What::kNumber &&

@@ -46,6 +46,7 @@ struct SqlWorth {
   Kind kind = Kind::kUnknown;
   Measure measure = Measure::kMoment;
   bool now = false, rows = false;  // the time of the run, or something of the rows, is somewhere in it
+  bool unit_like = false;          // a word that is a unit or a column of that name
   bool written = false;            // Jinja writes what nobody knows into it
   bool own = false;                // its time is that of the newest row of the table itself
   bool window = false;             // a window function
