@@ -1,6 +1,6 @@
 // A cron line is bits per field; a search goes day by day, over months that do not match at once, and then by
-// bits within the day. A tick near an instant is found by walking there from a day and a half before it: by
-// then every walk has come upon the same ticks, whatever the clocks did.
+// bits within the day. Near a change of clocks a tick is found by walking to it from a day and a half before:
+// by then every walk has come upon the same ticks, whatever the clocks did.
 
 #include "graph/schedule.hpp"
 
@@ -304,7 +304,14 @@ std::optional<Instant> Ticks::PreviousOf(const Cron& cron, Instant t) const {
 }
 
 std::optional<Instant> Ticks::AtOrBeforeOf(const Cron& cron, Instant t) const {
-  const auto anchor = cron.Previous(zone_->ToCivil(t) - kWalk);
+  const Civil naive = zone_->ToCivil(t);
+  // Far from any change of clocks there is one answer.
+  if (const auto near = cron.Previous(naive + 1)) {
+    const Instant at = *near + (t - naive);
+    if (zone_->StretchAt(at - kWalk) == zone_->StretchAt(t) && (cron.every_hour() || OnClock(*near) == at))
+      return at;
+  }
+  const auto anchor = cron.Previous(naive - kWalk);
   if (!anchor) return std::nullopt;
   Instant at = OnClock(*anchor);
   for (auto next = NextOf(cron, at); next && *next <= t; next = NextOf(cron, at)) at = *next;
