@@ -70,12 +70,13 @@ void Find(const HazardContext& c, std::vector<Hazard>& out) {
 }  // namespace
 
 HazardKind RangeNotPassed() {
-  return {"range-not-passed",
-          HazardSeverity::kWarning,
-          "the SQL filters by variables that no vars declares",
-          "the command may run another period than the step's",
-          "declare them: meta.backreach.vars or the registry: vars: {from: ..., to: ..., to_is: exclusive}",
-          Find};
+  return {
+      "range-not-passed",
+      HazardSeverity::kWarning,
+      "the SQL filters by variables that no vars declares, or the command of a step of cells holds no period",
+      "the command may run another period than the step's",
+      "declare them: meta.backreach.vars or the registry: vars: {from: ..., to: ..., to_is: exclusive}",
+      Find};
 }
 
 }  // namespace backreach::hazards

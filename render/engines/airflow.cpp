@@ -31,6 +31,13 @@ std::string Variable(const Work& work) {
 
 bool Waits(const std::string& command) { return command.find("airflow_wait ") != std::string::npos; }
 
+// The DAG that a command waits for.
+std::string WaitedFor(const std::string& command) {
+  const std::string_view wait = "airflow_wait ";
+  const std::size_t at = command.rfind(wait) + wait.size();
+  return command.substr(at, command.find(' ', at) - at);
+}
+
 std::string Head(const FeedPlan& plan, const FeedOptions& options, const std::vector<Work>& works) {
   const std::string short_id = plan.id.substr(0, 8);
   std::string out = "# A backfill plan as a DAG. " + Printable(plan.summary) + "\n";
@@ -131,7 +138,7 @@ std::map<std::string, std::string> Write(const FeedPlan& plan, const FeedOptions
     for (const std::size_t before : work.after) links.emplace(before, i);
     std::set<std::string> dags;
     for (const std::string& command : work.commands)
-      if (Waits(command)) dags.insert(DagOf(command.substr(0, command.find(" && airflow_wait "))));
+      if (Waits(command)) dags.insert(WaitedFor(command));
     for (const std::string& dag : dags) {
       const auto it = of_dag.find(dag);
       if (it != of_dag.end()) links.emplace(it->second, i);

@@ -84,18 +84,17 @@ Asks AsksFor(const std::vector<std::string>& words) {
   return words[1] == "dags" && words[2] == "trigger" ? Asks::kTrigger : Asks::kNothing;
 }
 
-}  // namespace
-
-std::string DagOf(const std::string& line) {
-  const auto words = Words(line);
-  if (words.size() < 4 || words[0] != "airflow") return "";
+// The DAG that the words set going.
+std::string DagOf(const std::vector<std::string>& words) {
   const std::string named = Given(words, {"--dag-id", "-d"});
   return named.empty() ? Positional(words) : named;
 }
 
+}  // namespace
+
 std::string WithWait(const std::string& line, const std::string& run_id) {
   const auto words = Words(line);
-  const std::string dag = ShellWord(DagOf(line));
+  const std::string dag = ShellWord(DagOf(words));
   switch (AsksFor(words)) {
     case Asks::kNothing: return line;
     case Asks::kBackfill:

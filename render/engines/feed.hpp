@@ -99,8 +99,6 @@ std::vector<Work> WorkOf(const FeedPlan& plan, const FeedOptions& options, const
 extern const char* const kAirflowWait;
 // The line, followed by waiting for what it only queues.
 std::string WithWait(const std::string& line, const std::string& run_id);
-// The DAG that a line of Airflow's command sets going; "" for any other line.
-std::string DagOf(const std::string& line);
 
 // What stands at the head of a feed, as comment lines: what blocks and was overridden, then a count.
 std::vector<std::string> HazardLines(const FeedPlan& plan);

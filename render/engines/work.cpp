@@ -107,10 +107,12 @@ class Planner {
     works_[at].steps.push_back(&step);
     methods_[at].push_back(&method);
     of_step_[step.id] = at;
-    if (method.effect == "kept-old")
-      warnings_.push_back(fmt::format(
-          "step {} ({}): its command changes nothing of the period (kept-old); the plan's other methods do",
-          step.id, step.dataset));
+    if (method.effect != "kept-old") return;
+    const bool other = std::any_of(step.methods.begin(), step.methods.end(),
+                                   [](const FeedMethod& m) { return m.effect == "replaced"; });
+    warnings_.push_back(fmt::format("step {} ({}): its command changes nothing of the period (kept-old){}",
+                                    step.id, step.dataset,
+                                    other ? "; another of its methods in the plan does" : ""));
   }
 
   // The sentence and the lines of a work, once all of its steps are there.

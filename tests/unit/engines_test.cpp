@@ -314,6 +314,10 @@ TEST_CASE(
       dag,
       "AIRFLOW_WAIT + \"airflow backfill create --dag-id d --from-date A --to-date B && airflow_wait d A B"));
   CHECK(Has(dag, "step_1 >> step_2"));  // one unfinished backfill a DAG
+  const std::string triggers =
+      Fed("airflow", PlanOf("[" + StepOf(1, 0, "[]", shell("airflow", "airflow dags trigger d")) + "," +
+                            StepOf(2, 0, "[]", shell("airflow", "airflow dags trigger e")) + "]"));
+  CHECK(!Has(triggers, "step_1 >> step_2"));
   CHECK(WithWait("airflow dags trigger d", "id") ==
         "run=id_$(date +%s) && airflow dags trigger d --run-id \"$run\" && airflow_wait d \"$run\"");
   CHECK(WithWait("airflow dags backfill --reset-dagruns -s A -e B d", "id") ==
