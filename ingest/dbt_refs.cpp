@@ -205,7 +205,7 @@ class Walker {
         const std::size_t behind = BehindBracket(text, open);
         f(name, Refs{ReadRef(name == "source", text.substr(open + 1, behind - open - 2))}, behind);
       } else if (call) {
-        f(name, Refs(), BehindBracket(text, open));
+        if (!member || macros_.count(name) > 0) f(name, Refs(), BehindBracket(text, open));
       } else if (!member) {
         const auto held = scope.find(name);
         f(name, held == scope.end() ? Refs() : held->second, end);
@@ -238,6 +238,7 @@ class Walker {
       const std::size_t open = SkipBlanks(text, end);
       const bool call = open < text.size() && text[open] == '(';
       if (member == "render") return true;
+      if (member == "ref" || member == "source") return false;  // builtins.ref(..): by its own name
       if (written && !call && (member == "identifier" || member == "name" || member == "table")) return true;
       if (member.empty()) return false;
       at = call ? BehindBracket(text, open) : end;

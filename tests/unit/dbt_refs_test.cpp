@@ -4,10 +4,11 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <simdjson.h>
+
+#include <algorithm>
 
 #include "graph/words.hpp"
-#include "ingest/dbt_semantics.hpp"
+#include "tests/unit/support.hpp"
 
 using namespace backreach;
 
@@ -44,7 +45,7 @@ TEST_CASE("dbt: a ref whose name alone is taken is not cut to the batch") {
            {"{# {{ ref('a').render() }} #} select 1", ""},
            {"select * from {{ found().render() }}", "?:1"},
            {"select * from {{ builtins.ref('a').render() }}", "a:1"}})
-    CHECK_MESSAGE(Found(c.sql) == c.found, c.sql << " gives " << Found(c.sql));
+    CHECK_MESSAGE(Found(c.sql) == std::string(c.found), std::string(c.sql));
   const MacroBodies macros = {
       {"history", "{% macro history(rel, n=7) %} select * from {{ rel.render() }} {% endmacro %}"},
       {"outer", "{% macro outer(x) %} {{ history(n=3, rel=x) }} {% endmacro %}"},
@@ -58,59 +59,61 @@ TEST_CASE("dbt: a ref whose name alone is taken is not cut to the batch") {
   CHECK(Found("{{ the_ref().render() }}", macros) == "d:1");
 }
 
-TEST_CASE("dbt: what a query groups or filters by leads to the models that have it") {
-  simdjson::dom::parser parser;
-  DbtSemantics semantics;
-  const auto node = [&](const std::string& text) {
-    return json::Fields(parser.parse(simdjson::padded_string(text)));
+TEST_CASE("dbt: what a saved query groups or filters by leads to the models that have it") {
+  const auto semantic = [](const std::string& name, const std::string& rest) {
+    return fmt::format(R"j("semantic_model.p.{0}": {{"resource_type": "semantic_model", "name": "{0}",
+        "depends_on": {{"nodes": ["model.p.{0}"]}}, {1}}})j",
+                       name, rest);
   };
-  semantics.Model(
-      "fares",
-      node(R"j({"entities": [{"name": "ride", "type": "primary"}, {"name": "zone", "type": "foreign"}],
-      "dimensions": [{"name": "ride_day"}, {"name": "kind"}]})j"));
-  semantics.Model(
-      "zones",
-      node(R"j({"entities": [{"name": "zone", "type": "primary"}, {"name": "region", "type": "foreign"}],
-      "dimensions": [{"name": "zone_name"}, {"name": "kind"}]})j"));
-  semantics.Model(
-      "regions",
-      node(R"j({"primary_entity": "region", "entities": [], "dimensions": [{"name": "region_name"}]})j"));
-  semantics.Query("metrics", "metric.m", node(R"j({"name": "m", "filter": {"where_filters": [
-      {"where_sql_template": "{{ Dimension('zone__kind') }} = 'x'"}]}})j"));
-  const auto query = [&](const std::string& id, const std::string& params) {
-    semantics.Query("saved_queries", id, node("{\"query_params\": " + params + "}"));
-  };
-  query("own", R"j({"group_by": ["TimeDimension('ride__ride_day', 'day')", "Entity('zone')", "metric_time"]
-})j");
-  query("other", R"j({"group_by": ["Dimension('zone__zone_name')"]
-})j");
-  query("far", R"j({"group_by": ["Dimension('zone__region__region_name')"]
-})j");
-  query("path", R"j({"group_by": ["Dimension('region_name', entity_path=['zone', 'region'])"]
-})j");
-  query("bare", R"j({"group_by": ["zone__zone_name", "ride__ride_day__month"]})j");
-query(
-    "filter",
-    R"j({"group_by": [], "where": {"where_filters": [{"where_sql_template": "{{ Metric('m', ['zone']) }} > 1"}]}})j");
-  query("gone", R"j({"group_by": ["Dimension('zone__colour')"]
-  })j");
-  std::unordered_map<std::string, std::vector<std::string>> passages;
-  for (const char* id : {"own", "other", "far", "path", "bare", "gone"}) passages[id] = {"metric.m2"};
-  passages["metric.m2"] = {"fares"};
-  const auto left = semantics.Resolve(passages);
-  const auto beside = [&](const char* id) {
-    std::vector<std::string> out = passages[id];
-    std::erase(out, "metric.m2");
+  std::string nodes, queries;
+  for (const char* name : {"fares", "zones", "regions", "others"})
+    nodes += fmt::format(R"j({}"model.p.{}": {{"resource_type": "model", "name": "{}", "package_name": "p",
+        "depends_on": {{"nodes": []}}, "raw_code": "select 1"}})j",
+                         nodes.empty() ? "" : ",", name, name);
+  const auto of = [&](const std::string& params) {
+    const Folder folder;
+    Diagnostics diagnostics;
+    const std::string manifest =
+        R"j({"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json",
+             "project_name": "p"}, "nodes": {)j" +
+        nodes + R"j(}, "semantic_models": {)j" +
+        semantic("fares",
+                 R"j("entities": [{"name": "ride", "type": "primary"}, {"name": "zone", "type": "foreign"}],
+                              "dimensions": [{"name": "ride_day"}, {"name": "kind"}])j") +
+        "," +
+        semantic("zones",
+                 R"j("entities": [{"name": "zone", "type": "primary"}, {"name": "region", "type": "foreign"}],
+                              "dimensions": [{"name": "zone_name"}, {"name": "kind"}])j") +
+        "," +
+        semantic("regions",
+                 R"j("primary_entity": "region", "entities": [], "dimensions": [{"name": "region_name"}])j") +
+        "," + semantic("others", R"j("entities": [], "dimensions": [{"name": "colour"}])j") +
+        R"j(}, "metrics": {
+          "metric.p.m": {"name": "m", "depends_on": {"nodes": ["semantic_model.p.fares"]}},
+          "metric.p.odd": {"name": "odd", "depends_on": {"nodes": ["semantic_model.p.fares"]},
+             "filter": {"where_filters": [{"where_sql_template": "{{ Dimension('zone__kind') }} = 'x'"}]}}},
+        "saved_queries": {"saved_query.p.q": {"name": "q", "depends_on": {"nodes": ["metric.p.m"]},
+          "exports": [{"name": "x", "config": {"export_as": "table"}}], "query_params": )j" +
+        params + "}}, \"sources\": {}}";
+    const auto facts = Named("dbt").run({{folder.Write("manifest.json", manifest)}, {}}, diagnostics);
+    REQUIRE_MESSAGE(facts.size() == 1, Format(diagnostics));
+    REQUIRE(facts[0].facts.copies.size() == 1);
+    std::vector<std::string> out = facts[0].facts.copies[0].of;
+    for (std::string& name : out) name = name.substr(8);
+    std::sort(out.begin(), out.end());
+    for (const UnresolvedFact& u : facts[0].facts.unresolved) out.push_back("? " + u.name);
     return Join(out, " ");
   };
-  CHECK(beside("own") == "fares");
-  CHECK(beside("other") == "zones");
-  CHECK(beside("far") == "regions zones");
-  CHECK(beside("path") == "regions zones");
-  CHECK(beside("bare") == "fares zones");
-  CHECK(beside("filter") == "metric.m");
-  CHECK(beside("metric.m") == "zones");
-  REQUIRE(left.size() == 1);
-  CHECK(left[0].query == "gone");
-  CHECK(left[0].name == "zone__colour");
-  }
+  CHECK(
+      of(R"j({"group_by": ["TimeDimension('ride__ride_day', 'day')", "Entity('zone')", "metric_time"]})j") ==
+      "fares");
+  CHECK(of(R"j({"group_by": ["Dimension('zone__zone_name')"]})j") == "fares zones");
+  CHECK(of(R"j({"group_by": ["Dimension('zone__region__region_name')"]})j") == "fares regions zones");
+  CHECK(of(R"j({"group_by": ["Dimension('region_name', entity_path=['zone', 'region'])"]})j") ==
+        "fares regions zones");
+  CHECK(of(R"j({"group_by": ["zone__zone_name", "ride__ride_day__month"]})j") == "fares zones");
+  CHECK(
+      of(R"j({"where": {"where_filters": [{"where_sql_template": "{{ Metric('odd', ['ride']) }} > 1"}]}})j") ==
+      "fares zones");
+  CHECK(of(R"j({"group_by": ["Dimension('zone__shade')"]})j") == "fares ? zone__shade");
+}
