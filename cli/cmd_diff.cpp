@@ -94,7 +94,7 @@ Command DiffCommand() {
           0,
           "what changed between two moments of the store",
           "  backreach diff --target fct_orders\n"
-          "  backreach diff --from 2026-10-01 --to 2026-11-01 --format json",
+          "  backreach diff --from 2026-10-01 --format json",
           std::vector<OptionSpec>{
               {Kind::kValue, "from", "WHEN",
                "an instant, or a date (its end, UTC); default: before the newest ingest"},

@@ -39,7 +39,6 @@ std::string Joined(const LineageGraph& g) {
 Status Run(const Arguments& a) {
   const Store store = Store::OpenForReading(StorePath(a));
   std::string text = fmt::format("store       {} (layout {})\n", store.path(), store.layout());
-  for (const std::string& note : store.Notes()) text += "  ! " + Printable(note) + "\n";
   bool found = false;
   for (const std::string& fault : store.Check()) {
     text += "  x " + Printable(fault) + "\n";
@@ -49,6 +48,7 @@ Status Run(const Arguments& a) {
     WriteOut(a, text);
     return Status::kStore;
   }
+  for (const std::string& note : store.Notes()) text += "  ! " + Printable(note) + "\n";
   const BuiltGraph& built = LoadGraph(a);
   const LineageGraph& g = built.graph;
   std::size_t unknown_grain = 0, unknown_writes = 0, assumed_zone = 0, assumed_edges = 0, cyclic = 0,

@@ -87,7 +87,7 @@ Status RunImporter(const Arguments& arguments) {
   for (SourceFacts& f : facts) f.source.ingested_at = now;
   Store store = Store::OpenForWriting(path);
   if (std::string_view(importer.name) == "registry") {
-    CheckAgainstStore(facts, store.LoadReadable(), diagnostics);
+    CheckAgainstStore(facts, store.LoadReadable("registry"), diagnostics);
     if (diagnostics.has_errors()) {
       std::cerr << Format(diagnostics);
       return Status::kBadRequest;

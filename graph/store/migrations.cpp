@@ -88,7 +88,14 @@ void FromRows(Connection& db) {
 // To layout 5: each source's facts are its first version.
 void FromBlocks(Connection& db) {
   std::vector<OlderSource> sources = ReadLayout4(db, true);
-  db.exec("DROP TABLE block; DROP TABLE source");
+  bool damaged = false;
+  for (const OlderSource& s : sources) damaged = damaged || !s.complaint.empty();
+  if (damaged) {  // somebody may still make something of it
+    Rename(db, "block", std::string(kOlder) + "block");
+    Rename(db, "source", std::string(kOlder) + "source");
+  } else {
+    db.exec("DROP TABLE block; DROP TABLE source");
+  }
   db.exec(kSchema);
   for (OlderSource& s : sources) {
     if (s.lost || !s.complaint.empty())
@@ -160,7 +167,8 @@ void BringUpToDate(Connection& db) {
 
 void DropOlderRows(Connection& db) {
   if (!db.HasTable("older_source")) return;
-  if (db.execAndGet("SELECT count(*) FROM version WHERE facts_hash = ''").getInt() > 0) return;
+  for (const SourceRow& s : ReadSources(db))
+    if (s.versions.back().facts_hash.empty()) return;
   std::vector<std::string> tables;
   {
     SQLite::Statement q(db, "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'older_*'");

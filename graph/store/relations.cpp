@@ -223,23 +223,29 @@ class Writer {
       std::uint32_t dataset;
       bool alias;
     };
-    // Each list is nearly always sorted as it comes, since the datasets are.
-    std::vector<Name> aliases, shorts, all;
+    // The datasets are sorted, and so, nearly always, are their first aliases, their second ones, and so on.
+    constexpr std::size_t kOfAKind = 3;
+    std::vector<Name> lists[2 * kOfAKind], all, merged;
     for (std::uint32_t i = 0; i < g_.datasets.size(); ++i) {
       const Dataset& d = g_.datasets[i];
       const std::uint32_t n = g_.rank(DatasetId{i});
-      const auto add = [&](const std::vector<std::string>& names, std::vector<Name>& list, bool alias) {
+      const auto add = [&](const std::vector<std::string>& names, std::vector<Name>* of_kind, bool alias) {
+        std::size_t k = 0;
         for (const std::string& name : names)
-          if (!name.empty() && name != d.name) list.push_back({&name, n, alias});
+          if (!name.empty() && name != d.name)
+            of_kind[std::min(k++, kOfAKind - 1)].push_back({&name, n, alias});
       };
-      add(d.aliases, aliases, true), add(d.short_names, shorts, false);
+      add(d.aliases, lists, true), add(d.short_names, lists + kOfAKind, false);
     }
     const auto before = [](const Name& a, const Name& b) {
       return std::tie(*a.text, a.dataset, b.alias) < std::tie(*b.text, b.dataset, a.alias);
     };
-    for (std::vector<Name>* list : {&aliases, &shorts})
-      if (!std::is_sorted(list->begin(), list->end(), before)) std::sort(list->begin(), list->end(), before);
-    std::merge(aliases.begin(), aliases.end(), shorts.begin(), shorts.end(), std::back_inserter(all), before);
+    for (std::vector<Name>& list : lists) {
+      if (!std::is_sorted(list.begin(), list.end(), before)) std::sort(list.begin(), list.end(), before);
+      merged.clear();
+      std::merge(all.begin(), all.end(), list.begin(), list.end(), std::back_inserter(merged), before);
+      all.swap(merged);
+    }
     const auto same = [](const Name& a, const Name& b) {
       return a.dataset == b.dataset && *a.text == *b.text;
     };

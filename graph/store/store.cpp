@@ -42,7 +42,9 @@ struct Store::Impl {
     bool lost = false;
     std::string complaint;
   };
-  std::vector<Loaded> LoadAll(bool with_nodes, const std::optional<std::string>& as_of);
+  // `kind`: only sources of this one.
+  std::vector<Loaded> LoadAll(bool with_nodes, const std::optional<std::string>& as_of,
+                              const std::optional<std::string>& kind = {});
 };
 
 namespace {
@@ -243,7 +245,8 @@ std::vector<StoredSource> Store::History() const {
 }
 
 std::vector<Store::Impl::Loaded> Store::Impl::LoadAll(bool with_nodes,
-                                                      const std::optional<std::string>& as_of) {
+                                                      const std::optional<std::string>& as_of,
+                                                      const std::optional<std::string>& kind) {
   return Guarded(path, [&] {
     std::vector<Loaded> out;
     if (absent) return out;
@@ -254,7 +257,8 @@ std::vector<Store::Impl::Loaded> Store::Impl::LoadAll(bool with_nodes,
       for (OlderSource& s : ReadLayout4(db, with_nodes)) {
         const Source& o = s.facts.source;
         rows.push_back({0, o.kind, o.name, o.key, false, {{0, 0, 1, o.ingested_at, {}, {}, {}, {}}}});
-        if (rows.back().At(as_of)) out.push_back({std::move(s.facts), s.lost, std::move(s.complaint)});
+        if (rows.back().At(as_of) && (!kind || o.kind == *kind))
+          out.push_back({std::move(s.facts), s.lost, std::move(s.complaint)});
       }
       if (as_of) CheckMoment(rows, *as_of);
     } else {
@@ -262,7 +266,7 @@ std::vector<Store::Impl::Loaded> Store::Impl::LoadAll(bool with_nodes,
       if (as_of) CheckMoment(sources, *as_of);
       for (const SourceRow& s : sources) {
         const VersionRow* version = s.At(as_of);
-        if (!version) continue;
+        if (!version || (kind && s.kind != *kind)) continue;
         Loaded& read = out.emplace_back();
         read.facts.source = s.AsSource(*version);
         read.lost = version->facts_hash.empty();
@@ -293,9 +297,9 @@ std::vector<SourceFacts> Store::Load(bool with_nodes, std::optional<Instant> as_
   return out;
 }
 
-std::vector<SourceFacts> Store::LoadReadable() const {
+std::vector<SourceFacts> Store::LoadReadable(const std::string& kind) const {
   std::vector<SourceFacts> out;
-  for (Impl::Loaded& s : impl_->LoadAll(false, std::nullopt)) out.push_back(std::move(s.facts));
+  for (Impl::Loaded& s : impl_->LoadAll(false, std::nullopt, kind)) out.push_back(std::move(s.facts));
   return out;
 }
 

@@ -54,9 +54,9 @@ class Store {
   // was kept by an older backreach, and Error(kBadRequest) for an instant before everything, or of which some
   // was forgotten.
   std::vector<SourceFacts> Load(bool with_nodes = false, std::optional<Instant> as_of = {}) const;
-  // The same for who is about to write: sources that Load would throw for come without facts, since to ingest
-  // them again is the remedy.
-  std::vector<SourceFacts> LoadReadable() const;
+  // The same for who is about to write, of one kind of sources: those that Load would throw for come without
+  // facts, since to ingest them again is the remedy.
+  std::vector<SourceFacts> LoadReadable(const std::string& kind) const;
 
   // Each source is a new version, which replaces what the same kind and key said before or, if sources of its
   // kind add up, joins it; all or nothing, and nobody else's facts are touched. A source whose content is

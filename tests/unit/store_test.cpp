@@ -16,6 +16,7 @@
 #include "graph/store/new_file.hpp"
 #include "graph/store/schema.hpp"
 #include "graph/store/store.hpp"
+#include "ingest/builder.hpp"
 
 using namespace backreach;
 
@@ -149,8 +150,9 @@ TEST_CASE("facts that somebody changed by hand are noticed") {
   CHECK_FALSE(Store::OpenForReading(place.path()).Check().empty());
   // The remedy must not need what is broken.
   Store store = Store::OpenForWriting(place.path());
-  CHECK(store.LoadReadable().size() == 1);
-  CHECK(store.LoadReadable()[0].facts.datasets.empty());
+  CHECK(store.LoadReadable("dbt").size() == 1);
+  CHECK(store.LoadReadable("dbt")[0].facts.datasets.empty());
+  CHECK(store.LoadReadable("registry").empty());
   CHECK(store.Replace({Sample("dbt", "shop", 2)}) == 1);  // the same source, but not what is there
   CHECK(store.Load()[0].facts.datasets.size() == 2);
   CHECK(store.Replace({Sample("dbt", "shop", 2)}) == 0);
@@ -178,11 +180,13 @@ TEST_CASE("a store of layouts 1 to 3 keeps its sources, and says which to ingest
     CHECK(store.Replace({Sample("dbt", "shop", 1)}) == 1);
     CHECK_THROWS_WITH(store.Load(), doctest::Contains("what registry:r.yml said"));
     CHECK_THROWS_WITH(store.Load(), doctest::Contains("ingest it again: backreach ingest registry /r.yml"));
-    CHECK(store.LoadReadable().size() == 2);  // who ingests a registry looks for names in the others
-    CHECK(store.LoadReadable()[1].facts.datasets.empty());
+    CHECK(store.LoadReadable("registry").size() ==
+          1);  // who ingests a registry looks for names in the others
+    CHECK(store.LoadReadable("registry")[0].facts.datasets.empty());
     CHECK(store.Replace({Sample("registry", "/r.yml", 1)}) == 1);
     CHECK(store.Load().size() == 2);
     CHECK(store.Check().empty());
+    CHECK(Number(place.path(), "select count(*) from sqlite_master where name glob 'older_*'") == 0);
   }
 }
 
@@ -606,4 +610,94 @@ TEST_CASE("who may not write the folder sees what was committed, or is refused")
         .Replace({At(Sample("dbt", "shop", datasets), "2026-04-01T00:00:00Z")});
     CHECK(ReadWithoutRights(place) == datasets);
   }
+}
+
+namespace {
+
+// A store as layout 4 was, of the example.
+void MakeLayout4(const Place2& place, const std::string& sql = "") {
+  const auto text = std::filesystem::path(__FILE__).parent_path().parent_path() / "golden" / "layout4.sql";
+  std::filesystem::create_directories(place.folder / "sub");
+  Sql(place.path(), BytesOf(text.string()) + sql);
+}
+
+}  // namespace
+
+TEST_CASE("a store of layout 4 is read as it is, and loses nothing when it is migrated") {
+  const Place2 place;
+  MakeLayout4(place);
+  const std::string before = BytesOf(place.path());
+  const auto facts = [&] {
+    std::string out;
+    for (SourceFacts& s : Store::OpenForReading(place.path()).Load(true)) {
+      out += s.source.kind + s.source.name + s.source.key + s.source.sha256 + s.source.ingested_at + "\n";
+      Lists(s.facts, [&](std::string_view part, auto& list) {
+        PackList(list, [&](std::size_t n, std::string_view bytes) {
+          out += std::string(part) + std::to_string(n) + std::string(bytes) + "\n";
+        });
+      });
+      for (const std::string& block : s.facts.nodes.nodes) out += block;
+    }
+    return out;
+  };
+  const std::string was = facts();
+  CHECK(was.size() > 10'000);
+  CHECK(Store::OpenForReading(place.path()).Check().empty());
+  CHECK_THROWS_WITH(Store::OpenForReading(place.path()).Load(false, Moment("2026-02-28T00:00:00Z")),
+                    doctest::Contains("held nothing"));
+  CHECK(Store::OpenForReading(place.path()).Load(false, Moment("2026-03-02T00:00:00Z")).size() == 2);
+  CHECK(BytesOf(place.path()) == before);
+  CHECK(Store::OpenForWriting(place.path()).layout() == kLayout);
+  CHECK(facts() == was);
+  CHECK(Store::OpenForReading(place.path()).Check().empty());
+  CHECK(Number(place.path(), "select count(*) from sqlite_master where name glob 'older_*'") == 0);
+}
+
+TEST_CASE("damaged facts of layout 4 are said to be, and their rows stay until they are ingested again") {
+  const Place2 place;
+  MakeLayout4(place, "update block set bytes = x'00' where source = 2 and part = 'job'");
+  CHECK_THROWS_WITH(Store::OpenForReading(place.path()).Load(), doctest::Contains("airflow:shop"));
+  Store store = Store::OpenForWriting(place.path());
+  CHECK_THROWS_WITH(store.Load(), doctest::Contains("ingest it again"));
+  CHECK(Number(place.path(), "select count(*) from older_block") > 3);
+  SourceFacts again = Sample("airflow", "shop", 1);
+  CHECK(store.Replace({again}) == 1);
+  CHECK(store.Load().size() == 3);
+  CHECK(Number(place.path(), "select count(*) from sqlite_master where name glob 'older_*'") == 0);
+}
+
+TEST_CASE("the joined graph is kept as relations, made again where what it comes from differs") {
+  const Place2 place;
+  SourceFacts dbt = Sample("dbt", "shop", 3), registry = Sample("registry", "r.yml", 0);
+  dbt.facts.datasets[0].name = std::string("nul\0 and 'quotes'", 17);
+  dbt.facts.datasets[1].short_names = {"", "short", "short"};
+  dbt.facts.datasets[2].name = "";
+  dbt.facts.edges = {{"shop1", "", "\"same\"", {}, {}, {}, {}, {}, {}, {}, false, {"m.json", "/a"}},
+                     {"", "shop1", {}, {}, {}, {}, "assumed", {}, {}, {}, false, {"m.json", "/b"}}};
+  registry.facts.copies.clear();
+  registry.facts.edges = {{"shop1", "", "\"all\"", {}, {}, {}, {}, {}, {}, {}, false, {"r.yml", "7"}}};
+  std::size_t joined = 0;
+  const KeepOptions join{false, [&](std::vector<SourceFacts> facts) -> const LineageGraph& {
+                           ++joined;
+                           return BuildGraphForGood(std::move(facts)).graph;
+                         }};
+  Store store = Store::OpenForWriting(place.path());
+  CHECK(store.Replace({dbt, registry}, join) == 2);
+  const auto n = [&](const std::string& sql) { return Number(place.path(), sql); };
+  CHECK(n("select count(*) from dataset") == 3);
+  CHECK(n("select count(*) from name where name = 'short'") == 1);
+  CHECK(n("select count(*) from edge where (select cycle from dataset where id = parent) is not null") == 2);
+  CHECK(n("select count(*) from edge_said where reads = '\"all\"'") == 1);
+  CHECK(n("select count(*) from edge_said where reads = '\"same\"'") == 1);
+  CHECK(n("select count(*) from said where what = 'dataset' and source = 'dbt:shop'") >= 3);
+  CHECK(store.Replace({dbt, registry}, join) == 0);
+  CHECK(joined == 1);  // nothing was new
+  CHECK(store.Replace({At(registry, "2026-02-02T00:00:00Z", "other")}) == 1);
+  CHECK(n("select count(*) from sqlite_master where name in ('dataset', 'edge', 'graph')") == 0);
+  CHECK(store.Replace({dbt}, join) == 0);
+  CHECK(n("select count(*) from edge") == 2);
+  CHECK(joined == 2);
+  store.ForgetSource("registry:r.yml", join.join);
+  CHECK(n("select count(*) from edge_said") == 0);
+  CHECK(store.Check().empty());
 }
