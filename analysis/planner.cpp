@@ -532,6 +532,7 @@ class Planner {
       FillMethods(graph_, request_.now, !expired_[at].empty(), bounded, step);
     }
     FillRuns(graph_, frame_, plan_.steps);
+    ShareRuns(plan_.steps);
     // Windows that reach before a parent's first partition are cut there.
     std::size_t cut = 0;
     for (const Step& step : plan_.steps) {
