@@ -125,14 +125,6 @@ std::optional<Instant> ReachOf(Instant now, const Dataset& d, const Finding& f) 
   return latest;
 }
 
-bool RangeInstead(const Dataset& d, const Finding& f) {
-  const auto instead = f.fact.data.find("instead");
-  const auto from = d.vars.find("from");
-  if (instead == f.fact.data.end() || from == d.vars.end()) return false;
-  const auto names = Split(instead->second, ',');
-  return std::find(names.begin(), names.end(), from->second) != names.end();
-}
-
 SpanSet BeyondReach(const HazardContext& c, const Written& w, const Finding& f) {
   const auto bound = ReachOf(c.frame.now(), c.graph[w.dataset], f);
   if (!bound || w.whole || w.spans.empty()) return w.whole ? SpanSet::All() : w.spans;
@@ -183,7 +175,9 @@ bool Crosses(const Written& w, Instant at) {
 }
 
 bool Inside(const Written& w, const Change& change) {
-  return w.whole || w.spans.empty() || Crosses(w, change.on);
+  return w.whole || w.spans.empty() ||
+         std::any_of(w.spans.begin(), w.spans.end(),
+                     [&](const Span& s) { return s.start <= change.on && change.on < s.end; });
 }
 
 std::string CountText(const Dataset& d, const SpanSet& spans, bool whole) {

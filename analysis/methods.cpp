@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "analysis/airflow_runs.hpp"
 #include "graph/words.hpp"
@@ -119,6 +121,22 @@ void ShellMethods(const LineageGraph& graph, const Dataset& d, Instant now, Effe
 }
 
 }  // namespace
+
+void ShareRuns(std::vector<Step>& steps) {
+  std::map<int, SpanSet> spans;
+  std::map<int, const Step*> first;
+  std::set<int> apart;  // cut differently: their keys are not each other's
+  for (const Step& step : steps) {
+    if (!step.run) continue;
+    spans[*step.run].Add(step.spans);
+    const Step& one = *first.emplace(*step.run, &step).first->second;
+    if (!step.calendar || !one.calendar || !(*step.calendar == *one.calendar)) apart.insert(*step.run);
+  }
+  for (Step& step : steps)
+    for (Method& m : step.methods)
+      if (auto* shell = std::get_if<way::Shell>(&m.way); shell && step.run && !apart.count(*step.run))
+        shell->spans = spans[*step.run];
+}
 
 bool WholeInBatches(const Dataset& d, const Step& step) {
   return step.whole && !step.correct && d.methods.count("dbt_batches") && d.methods.count("dbt") &&

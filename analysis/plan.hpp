@@ -69,6 +69,7 @@ struct Shell {
   std::string line, key_format;
   bool each_cell = false;
   std::optional<Grain> runs;
+  std::optional<SpanSet> spans = {};  // of all steps that the run writes, where it writes several
 };
 }  // namespace way
 // Nothing: the method's commands are complete as they are.

@@ -537,6 +537,7 @@ class Planner {
     }
     FillRuns(graph_, frame_, plan_.steps);
     CutAtBegin();
+    ShareRuns(plan_.steps);
     // Windows that reach before a parent's first partition are cut there.
     std::size_t cut = 0;
     for (const Step& step : plan_.steps) {

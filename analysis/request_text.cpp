@@ -140,11 +140,6 @@ class Reader {
       if (surely) throw;
     }
     if (!found.empty() || (surely && !some)) return found;
-    if (!surely && text_.disabled && text_.disabled(given))
-      throw Error(
-          fmt::format("backreach: error: '{}' is disabled in its dbt project: it has no data of its own\n"
-                      "  enable it, run dbt (parse, compile, run or build) and ingest the project again",
-                      given));
     if (!surely) return {FindDataset(graph_, names_, given)};
     throw Error(
         fmt::format("backreach: error: the selector '{}' matches no dataset\n"

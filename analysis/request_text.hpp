@@ -26,8 +26,6 @@ struct RequestText {
   std::optional<Instant> as_of;
   // What a dbt selector stands for; the request is read without selectors if it is not set.
   std::function<std::vector<DatasetId>(const std::string& selector)> select;
-  // Whether a name that no dataset has is that of something disabled; not asked if it is not set.
-  std::function<bool(const std::string& name)> disabled;
 };
 
 // Throws Error(kBadRequest) with what is wrong and what to write instead.

@@ -50,7 +50,6 @@ Request ReadRequestOf(const Arguments& a, const BuiltGraph& built, const std::ve
   text.select = [&](const std::string& selector) {
     return SelectDatasets(a, built, {{selector}, {}, {}, {}}).datasets;
   };
-  text.disabled = [&](const std::string& name) { return IsDisabled(a, name); };
   text.include_open = a.flag("include-open");
   text.full_refreshes = a.list("full-refresh");
   text.strict = a.flag("strict");

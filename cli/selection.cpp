@@ -104,11 +104,4 @@ Selection SelectDatasets(const Arguments& arguments, const BuiltGraph& built,
   return out;
 }
 
-bool IsDisabled(const Arguments& arguments, const std::string& name) {
-  for (const SourceFacts& source : Store::OpenForReading(StorePath(arguments)).Load(true))
-    for (const NodeFact& n : Unpack(source.facts.nodes))
-      if (n.type == "disabled" && (n.id == name || EndsWith(n.id, "." + name))) return true;
-  return false;
-}
-
 }  // namespace backreach

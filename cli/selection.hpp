@@ -16,7 +16,4 @@ struct Selection {
 // for what dbt refuses too, and for a state folder that cannot be read.
 Selection SelectDatasets(const Arguments& arguments, const BuiltGraph& built, const SelectorRequest& request);
 
-// A dbt project of the store has something of this name (or unique id) that is disabled.
-bool IsDisabled(const Arguments& arguments, const std::string& name);
-
 }  // namespace backreach

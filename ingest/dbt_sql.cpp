@@ -518,19 +518,19 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
   for (std::size_t i = 0; i < t.size(); ++i) {
     const bool text = t[i].kind == SqlToken::Kind::kString || t[i].kind == SqlToken::Kind::kJinja;
     if (t[i].kind == SqlToken::Kind::kBlock && StartsWith(t[i].text, "set ")) {
-      Asked& asked = set[NameSetBy(t[i])];
+      Asked& here = set[NameSetBy(t[i])];
       for (const std::string& name : VariablesIn(t[i].text))
-        asked.variables.emplace_back(name, branches.Conditional(i) ? i : t.size());
-      for (const std::string& name : VariablesIn(t[i].text, true)) asked.environment.push_back(name);
+        here.variables.emplace_back(name, branches.Conditional(i) ? i : t.size());
+      for (const std::string& name : VariablesIn(t[i].text, true)) here.environment.push_back(name);
     }
     if (text && (t[i].kind == SqlToken::Kind::kJinja || t[i].text.find("{{") != std::string::npos)) {
       std::vector<std::string> named = VariablesIn(t[i].text);
       std::vector<std::string> environment = VariablesIn(t[i].text, true);
       std::vector<std::pair<std::string, std::size_t>> before;
-      for (const auto& [name, asked] : set) {
-        if ((asked.variables.empty() && asked.environment.empty()) || !HasWord(t[i].text, name)) continue;
-        before.insert(before.end(), asked.variables.begin(), asked.variables.end());
-        environment.insert(environment.end(), asked.environment.begin(), asked.environment.end());
+      for (const auto& [name, there] : set) {
+        if ((there.variables.empty() && there.environment.empty()) || !HasWord(t[i].text, name)) continue;
+        before.insert(before.end(), there.variables.begin(), there.variables.end());
+        environment.insert(environment.end(), there.environment.begin(), there.environment.end());
       }
       const std::string_view call = Called(t[i]);
       const bool table = i > 0 && (t[i - 1].Is("FROM") || t[i - 1].Is("JOIN") || t[i - 1].IsSymbol(','));

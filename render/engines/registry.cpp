@@ -53,7 +53,16 @@ Calendar RunCalendar(const Step& step, const way::Shell& shell) {
 
 }  // namespace
 
-std::vector<Line> RegistryLines(const Step& step, const way::Shell& shell) {
+std::vector<Line> RegistryLines(const Step& own, const way::Shell& shell) {
+  if (shell.spans) {
+    Step step;
+    step.calendar = own.calendar;
+    step.spans = *shell.spans;
+    way::Shell alone = shell;
+    alone.spans.reset();
+    return RegistryLines(step, alone);
+  }
+  const Step& step = own;
   if (step.whole || step.spans.empty() || !IsFinite(step.spans.front().start)) return {{shell.line, {}}};
   const Calendar& cells = *step.calendar;
   const Calendar runs = RunCalendar(step, shell);
