@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every command that README.md and --help show is run, on the example: each must do what it says (status 0 or 1)."""
-import os, re, shlex, subprocess, sys, tempfile
+import json, os, re, shlex, subprocess, sys, tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -14,6 +14,10 @@ with tempfile.TemporaryDirectory() as folder:
     for name in ("serialized_dag.jsonl", "dags/shop.json"):
         (work / name).parent.mkdir(exist_ok=True)
         (work / name).write_bytes((ROOT / "examples/shop/serialized_dags.jsonl").read_bytes())
+    rows = [json.loads(line) for line in (ROOT / "examples/shop/serialized_dags.jsonl").read_text().splitlines() if line.strip()]
+    quoted = lambda text: "'" + text.replace("'", "''") + "'"
+    (work / "airflow_dump.sql").write_text("BEGIN TRANSACTION;\nCREATE TABLE serialized_dag (dag_id VARCHAR(250), data JSON);\n" + "".join(
+        f"INSERT INTO serialized_dag VALUES({quoted(row.get('dag_id', 'dag'))},{quoted(json.dumps(row.get('data', row)))});\n" for row in rows) + "COMMIT;\n")
     (work / "registry.yml").write_bytes((ROOT / "examples/shop/registry.yml").read_bytes())
     (work / "registry").mkdir()
     (work / "registry/more.yml").write_text("backreach: 1\ndatasets: [{name: elsewhere}]\n")
