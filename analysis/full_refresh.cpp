@@ -18,7 +18,7 @@ namespace {
 
 const Method* FromNothing(const Step& step) {
   for (const Method& m : step.methods)
-    if (m.command.find(" --full-refresh ") != std::string::npos) return &m;
+    if (const auto* run = std::get_if<way::DbtRun>(&m.way); run && run->full_refresh) return &m;
   return nullptr;
 }
 

@@ -125,14 +125,6 @@ std::optional<Instant> ReachOf(Instant now, const Dataset& d, const Finding& f) 
   return latest;
 }
 
-bool RangeInstead(const Dataset& d, const Finding& f) {
-  const auto instead = f.fact.data.find("instead");
-  const auto from = d.vars.find("from");
-  if (instead == f.fact.data.end() || from == d.vars.end()) return false;
-  const auto names = Split(instead->second, ',');
-  return std::find(names.begin(), names.end(), from->second) != names.end();
-}
-
 SpanSet BeyondReach(const HazardContext& c, const Written& w, const Finding& f) {
   const auto bound = ReachOf(c.frame.now(), c.graph[w.dataset], f);
   if (!bound || w.whole || w.spans.empty()) return w.whole ? SpanSet::All() : w.spans;

@@ -7,6 +7,7 @@
 #include "analysis/request_text.hpp"
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
+#include "cli/output.hpp"
 #include "graph/store/store.hpp"
 #include "graph/words.hpp"
 #include "render/diff.hpp"
