@@ -217,7 +217,12 @@ class Explainer {
     std::string how = FormatReads(edge.effective);
     if (const auto* w = std::get_if<reads::Window>(&edge.effective); w && !w->unit && g_[edge.to].layout)
       how += " " + FormatGrain(g_[edge.to].layout->blocks().back().calendar.grain());
-    if (std::holds_alternative<reads::Unknown>(edge.reads)) how += " (assumed)";
+    if (std::holds_alternative<reads::Unknown>(edge.reads) || (edge.code && edge.known == Known::kAssumed))
+      how += " (assumed)";
+    if (edge.code && !edge.code->place.empty() && edge.known != Known::kDeclared)
+      how += fmt::format(" ({} in {})", edge.known == Known::kProven ? "proven by the code" : "read",
+                         edge.code->place);
+    if (edge.code && !edge.code->why.empty() && edge.known == Known::kAssumed) how += ": " + edge.code->why;
     if (edge.self()) how += ", of itself";
     std::string line;
     if (!asked_ && !edge.self()) {

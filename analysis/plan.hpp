@@ -179,6 +179,14 @@ struct AffectedCopy {
   bool personal_data = false;
 };
 
+// An edge whose mapping nobody stated and no code proves: all that it reads by.
+struct AssumedMapping {
+  std::vector<EdgeId> edges;
+  DatasetId step;                     // where it dirties cells; invalid: at a view
+  std::optional<std::int64_t> cells;  // that it alone dirties, and the same days would not
+  std::string stanza;                 // that would state it
+};
+
 struct Totals {
   std::int64_t datasets = 0, steps = 0, copies = 0;
   std::optional<std::int64_t> partitions;
@@ -198,6 +206,7 @@ struct Plan {
   std::vector<AffectedCopy> copies;
   std::vector<LeftStale> left_stale;
   std::vector<Hazard> hazards;
+  std::vector<AssumedMapping> assumed;
   Totals totals;
 };
 

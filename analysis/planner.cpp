@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/assumed.hpp"
 #include "analysis/checks.hpp"
 #include "analysis/copies.hpp"
 #include "analysis/dimensions.hpp"
@@ -646,6 +647,7 @@ class Planner {
     HazardContext context{graph_,   frame_,    sweeper_, plan_,       everything_, rebuilt_,
                           expired_, expiries_, open_,    open_asked_, {},          FindWritten(plan_)};
     for (const Step& step : plan_.steps) context.steps_of[step.dataset].push_back(&step);
+    plan_.assumed = FindAssumed(context);
     std::vector<Hazard> found;
     for (const Cycle& cycle : cycles_) found.push_back(CycleHazard(cycle));
     for (const HazardKind& kind : HazardKinds())

@@ -146,10 +146,11 @@ struct EdgeFact {
   std::string from, to;
   Text reads, memory, job;
   Seldom<std::map<std::string, std::map<std::string, std::vector<std::string>>>> dimension_map;
-  Text known;  // inferred or assumed; nothing: declared
+  Text known;  // proven, inferred or assumed; nothing: declared
   Text first_seen, last_seen, note;
   bool failed_only = false;
   Place at;
+  Text code;  // what the reader's code tells of it (ingest/code_reach.hpp), where nobody stated a mapping
 };
 
 // When a job runs. `cron` may be several, ` | ` between them; `every` and `interval` (what a run of a trigger

@@ -19,7 +19,10 @@ constexpr const char* kWrites[] = {"unknown",       "replace",           "whole"
 const char* ToString(Kind kind) { return kKinds[static_cast<int>(kind)]; }
 const char* ToString(Writes writes) { return kWrites[static_cast<int>(writes)]; }
 const char* ToString(Known known) {
-  return known == Known::kDeclared ? "declared" : known == Known::kInferred ? "inferred" : "assumed";
+  return known == Known::kDeclared   ? "declared"
+         : known == Known::kProven   ? "proven"
+         : known == Known::kInferred ? "inferred"
+                                     : "assumed";
 }
 
 std::optional<Kind> ParseKind(std::string_view text) {

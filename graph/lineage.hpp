@@ -150,7 +150,7 @@ struct Dataset {
   TimeSide side() const { return {stores() ? layout.get() : nullptr, &calendar, stores() && !layout}; }
 };
 
-enum class Known { kDeclared, kInferred, kAssumed };
+enum class Known { kDeclared, kProven, kInferred, kAssumed };
 const char* ToString(Known known);
 
 // What one source states of an edge that several state.
@@ -158,6 +158,13 @@ struct EdgeStatement {
   std::string reads;  // the contract's JSON form; "" where unknown
   Known known = Known::kDeclared;
   Seen seen;
+};
+
+// Where a mapping that nobody stated was read, or why none could be.
+struct ReadInCode {
+  std::string text;   // what the importer kept (ingest/code_reach.hpp), until the mapping is made
+  std::string place;  // `models/a.sql:12`
+  std::string why;    // what stood in the way of more
 };
 
 struct Edge {
@@ -169,7 +176,8 @@ struct Edge {
   std::map<std::string, std::map<std::string, std::vector<std::string>>> dimension_map;
   std::string job, first_seen, last_seen, note;
   bool failed_only = false;
-  bool in_place = false;  // a statement that changes rows in place was seen to read itself
+  bool in_place = false;                   // a statement that changes rows in place was seen to read itself
+  std::shared_ptr<const ReadInCode> code;  // of a mapping that nobody stated
   std::vector<Seen> seen;
   std::vector<EdgeStatement> stated;  // only where there are several, those that were not used among them
   bool self() const { return from == to; }

@@ -21,6 +21,7 @@
 #include "graph/reads_json.hpp"
 #include "graph/words.hpp"
 #include "ingest/calendars.hpp"
+#include "ingest/code_mappings.hpp"
 #include "ingest/mappings.hpp"
 
 namespace backreach {
@@ -72,6 +73,7 @@ class Builder {
     MakeCopies();
     MakeRest();
     NameOrphans();
+    TakeMappingsFromCode(out_.graph);
     JudgeMappings(out_.graph, strict_);
     Finish();
     return std::move(out_);
@@ -536,9 +538,10 @@ class Builder {
   }
 
   static Known KnownOf(const EdgeFact& e) {
-    return e.known == "inferred"  ? Known::kInferred
-           : e.known == "assumed" ? Known::kAssumed
-                                  : Known::kDeclared;
+    return e.known == "proven"     ? Known::kProven
+           : e.known == "inferred" ? Known::kInferred
+           : e.known == "assumed"  ? Known::kAssumed
+                                   : Known::kDeclared;
   }
 
   // What a fact says of an edge's mapping.
@@ -549,6 +552,7 @@ class Builder {
     if (e.memory) edge.memory = ParseDuration(*e.memory);
     if (!e.dimension_map.empty()) edge.dimension_map = *e.dimension_map;
     if (e.note) edge.note = *e.note;
+    if (e.code && !e.reads) edge.code = std::make_shared<ReadInCode>(ReadInCode{*e.code, "", ""});
   }
 
   // An edge that reads by several mappings at once is several edges between the same two.

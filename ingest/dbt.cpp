@@ -416,6 +416,8 @@ class ManifestReader {
       node.write->sql = std::string(sql);
     node.write->python = Str(e, "language") == "python";
     if (IsRefreshed(node.write->config.materialized)) node.write->relation_name = Str(e, "relation_name");
+    if (type == "model") Code(e, sql, node);
+    DayColumns(e, node);
     Constraints(e, config, node);
     Ownership(e, config, fact);
     fact.tags = Strings(e, "tags");
@@ -433,6 +435,35 @@ class ManifestReader {
         });
       fact.methods["dbt"] = fqn.empty() ? name : std::move(fqn);
     }
+  }
+
+  // A model's code, to be read for what it tells of its parents.
+  void Code(const Fields& e, std::string_view raw, PendingNode& node) const {
+    std::string_view compiled = Str(e, "compiled_code");
+    if (compiled.empty()) compiled = Str(e, "compiled_sql");
+    if (raw.empty() && compiled.empty()) return;
+    constexpr std::size_t kLongest = 2'000'000;
+    if (raw.size() > kLongest || compiled.size() > kLongest) return;
+    node.code = std::make_unique<DbtCode>();
+    node.code->raw = raw;
+    node.code->compiled = compiled;
+    node.code->path = std::string(Str(e, "original_file_path"));
+    node.code->compiled_path = std::string(Str(e, "compiled_path"));
+    node.code->python = node.write->python;
+  }
+  // Columns that are said to hold dates, without a time.
+  void DayColumns(const Fields& e, PendingNode& node) const {
+    dom::element columns;
+    dom::object fields;
+    if (!Child(e, "columns", columns) || columns.get(fields)) return;
+    for (const auto& field : fields) {
+      if (!field.value.is_object()) continue;
+      const std::string type = Lower(Str(field.value, "data_type"));
+      if (type == "date" || type == "date32") node.days.insert(Lower(field.key));
+    }
+    if (node.write->partition.data_type == "date" && !node.write->partition.field.empty() &&
+        m_.adapter == "bigquery")
+      node.days.insert(Lower(node.write->partition.field));
   }
 
   // The packages that a hook's text calls macros of: `{{ elementary.on_run_end() }}`.

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -12,6 +13,7 @@
 
 #include "graph/diagnostics.hpp"
 #include "graph/facts.hpp"
+#include "ingest/dbt_mappings.hpp"
 #include "ingest/dbt_nodes.hpp"
 #include "ingest/dbt_partitions.hpp"
 #include "ingest/dbt_semantics.hpp"
@@ -41,6 +43,8 @@ struct PendingNode {
   explicit PendingNode(DatasetFact& f) : fact(f) {}
   DatasetFact& fact;  // among the facts already
   std::unique_ptr<PendingWrite> write = std::make_unique<PendingWrite>();
+  std::unique_ptr<DbtCode> code;  // of models that have one
+  std::set<std::string> days;     // columns that hold days, lower case
   std::string resource_type, event_time, package;
   std::vector<std::string> parents;
   bool external = false;

@@ -74,6 +74,7 @@ class Settler {
     Selectors();
     Operations(facts);
     Semantics(facts);
+    ReadCode();
     Edges(known, facts);
     Disabled(known, facts);
     Exposures(known, facts);
@@ -104,6 +105,15 @@ class Settler {
   }
 
   void Grain(PendingNode& node) {
+    CutBy(node);
+    // Its event time cuts it where nothing else is known to.
+    DatasetFact& fact = node.fact;
+    if (node.event_time.empty() || fact.partitions.size() > 1) return;
+    if (fact.partitions.empty()) fact.partitions.emplace_back();
+    if (!fact.partitions[0].column) fact.partitions[0].column = node.event_time;
+  }
+
+  void CutBy(PendingNode& node) {
     DatasetFact& fact = node.fact;
     std::map<std::string, std::string> stated;  // what was taken from which of dbt's settings
     if (!node.event_time.empty() && !fact.row_time && fact.kind != "view" && fact.kind != "ephemeral") {
@@ -345,6 +355,92 @@ class Settler {
           {id, "disabled", std::nullopt, id + " is disabled", {m_.file, "/disabled/" + id}});
   }
 
+  // Models after those that they read: which columns hold days is passed on.
+  void ReadCode() {
+    std::unordered_map<std::string_view, std::size_t> at;
+    for (std::size_t i = 0; i < m_.nodes.size(); ++i) at.emplace(m_.nodes[i].fact.name, i);
+    std::vector<std::uint8_t> state(m_.nodes.size(), 0);
+    std::vector<std::pair<std::size_t, std::size_t>> walk;
+    reads_.resize(m_.nodes.size());
+    for (std::size_t root = 0; root < m_.nodes.size(); ++root) {
+      if (state[root]) continue;
+      walk.push_back({root, 0});
+      state[root] = 1;
+      while (!walk.empty()) {
+        auto& [i, next] = walk.back();
+        const std::vector<std::string>& parents = m_.nodes[i].parents;
+        if (next < parents.size()) {
+          const auto p = at.find(parents[next++]);
+          if (p != at.end() && !state[p->second]) {
+            state[p->second] = 1;
+            walk.push_back({p->second, 0});
+          }
+          continue;
+        }
+        ReadCodeOf(i, at);
+        walk.pop_back();
+      }
+    }
+    ReadAgain(at);
+  }
+  void ReadCodeOf(std::size_t i, const std::unordered_map<std::string_view, std::size_t>& at) {
+    PendingNode& node = m_.nodes[i];
+    if (!node.code) return;
+    Once(node.parents);
+    std::vector<DbtParent> parents;
+    std::vector<PendingNode*> nodes;
+    for (const std::string& id : node.parents) {
+      const auto known = at.find(id);
+      if (known == at.end()) continue;
+      PendingNode& p = m_.nodes[known->second];
+      nodes.push_back(&p);
+      parents.push_back({id, p.fact.relation, p.fact.short_names, p.resource_type == "source",
+                         p.fact.kind == "ephemeral", &p.days});
+    }
+    if (parents.empty()) return;
+    std::vector<std::string> wanted;
+    for (const PartitionFact& p : node.fact.partitions)
+      if (p.column) wanted.push_back(Lower(*p.column));
+    Reads& kept = reads_[i];
+    kept.days.clear();
+    for (const PendingNode* p : nodes) kept.days.push_back(p->days.size());
+    DbtCodeReads reads =
+        ReadDbtCode(*node.code, parents, node.fact.relation, wanted, *own_macros_, m_.adapter);
+    node.days.insert(reads.days.begin(), reads.days.end());
+    for (std::size_t k = 0; k < parents.size(); ++k) {
+      // A source has no code of its own: its readers tell which of its columns hold days.
+      if (nodes[k]->code) continue;
+      nodes[k]->days.insert(reads.parents_days[k].begin(), reads.parents_days[k].end());
+      kept.days[k] = nodes[k]->days.size();
+    }
+    for (std::size_t k = 0; k < parents.size(); ++k) {
+      if (reads.told[k]) kept.of[parents[k].id] = std::move(reads.of[k]);
+    }
+    index_.emplace(&node, i);
+  }
+  // Again, where another reader has since shown that a parent's column holds days.
+  void ReadAgain(const std::unordered_map<std::string_view, std::size_t>& at) {
+    for (std::size_t i = 0; i < m_.nodes.size(); ++i) {
+      PendingNode& node = m_.nodes[i];
+      if (!node.code || reads_[i].days.empty()) continue;
+      std::size_t k = 0;
+      bool more = false;
+      for (const std::string& id : node.parents) {
+        const auto known = at.find(id);
+        if (known == at.end() || k >= reads_[i].days.size()) continue;
+        more = more || m_.nodes[known->second].days.size() > reads_[i].days[k];
+        ++k;
+      }
+      if (more) ReadCodeOf(i, at);
+    }
+    for (PendingNode& node : m_.nodes) node.code.reset();
+  }
+  const CodeReads* CodeOf(const PendingNode& node, const std::string& parent) const {
+    const auto i = index_.find(&node);
+    if (i == index_.end()) return nullptr;
+    const auto it = reads_[i->second].of.find(parent);
+    return it == reads_[i->second].of.end() ? nullptr : &it->second;
+  }
   void Edges(const std::unordered_set<std::string_view>& known, Facts& facts) {
     std::size_t edges = facts.edges.size();
     for (const PendingNode& node : m_.nodes) edges += node.parents.size();
@@ -360,14 +456,17 @@ class Settler {
         EdgeFact& edge = facts.edges.emplace_back();
         edge.to = node.fact.name;
         edge.at = {m_.file, node.fact.at.place};
-        if (node.microbatch) BatchReads(node, parent, edge);
+        if (node.microbatch)
+          BatchReads(node, parent, edge);
+        else if (const CodeReads* code = CodeOf(node, parent))
+          edge.code = FormatCodeReads(*code);
         edge.from = std::move(parent);
       }
     }
   }
 
-  // A batch filters the parents that declare an event time, unless their names alone are taken, and reads the
-  // others whole.
+  // A batch filters the parents that declare an event time, unless their names alone are taken, and reads
+  // the others whole.
   void BatchReads(const PendingNode& node, const std::string& parent, EdgeFact& edge) const {
     edge.reads = "\"all\"";
     if (!event_timed_.count(parent)) {
@@ -377,11 +476,12 @@ class Settler {
       edge.note = it->second;
     } else {
       edge.reads = "\"same\"";
+      edge.known = "proven";
     }
   }
 
-  // What a model reads through something that is no data: a function, a thing of an unknown kind. Which rows
-  // it looks up there is not known.
+  // What a model reads through something that is no data: a function, a thing of an unknown kind. Which
+  // rows it looks up there is not known.
   void EdgesThrough(const PendingNode& node, const std::string& through,
                     const std::unordered_set<std::string_view>& known, Facts& facts) {
     const Place at{m_.file, node.fact.at.place};
@@ -631,8 +731,8 @@ class Settler {
            node.fact.at});
   }
 
-  // BigQuery's insert_overwrite of listed partitions: rows of any other partition are inserted beside what is
-  // there.
+  // BigQuery's insert_overwrite of listed partitions: rows of any other partition are inserted beside what
+  // is there.
   template <typename Find>
   void StaticPartitions(const PendingNode& node, const Find& find) const {
     std::optional<RunBound> furthest;
@@ -646,9 +746,9 @@ class Settler {
     std::map<std::string, std::string> data;
     if (known && furthest) data["bound"] = FormatRunBound(*furthest);
     find("bounded-match",
-         fmt::format(
-             "only the listed partitions ({}) are replaced, rows of others are inserted beside what is there",
-             ListOf(node.write->static_partitions, 3)),
+         fmt::format("only the listed partitions ({}) are replaced, rows of others are inserted beside "
+                     "what is there",
+                     ListOf(node.write->static_partitions, 3)),
          std::move(data));
   }
 
@@ -666,6 +766,13 @@ class Settler {
   std::unordered_set<std::string> event_timed_;
   const MacroBodies* own_macros_ = nullptr;
   std::optional<DbtHooks> hooks_;
+  struct Reads {
+    std::map<std::string, CodeReads> of;  // by parent
+    std::vector<std::size_t> days;        // of each parent, how many columns were known to hold days
+    std::set<std::string> rendered;
+  };
+  std::vector<Reads> reads_;  // by node
+  std::unordered_map<const PendingNode*, std::size_t> index_;
 };
 
 }  // namespace

@@ -45,6 +45,9 @@ void JudgeMappings(LineageGraph& g, bool strict) {
         e.effective = e.in_place ? Reads(reads::Same{}) : Reads(reads::Previous{});
       else
         e.effective = strict ? Reads(reads::All{}) : Reads(reads::Same{});
+    } else if (strict && !e.self() && e.known == Known::kAssumed &&
+               std::holds_alternative<reads::Same>(e.reads)) {
+      e.effective = reads::All{};
     } else if (e.self() && window && window->end > 0) {
       refuse("it reaches ahead of what the dataset has written");
       e.effective = reads::Previous{};

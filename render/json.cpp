@@ -96,6 +96,15 @@ std::string ReadsText(const LineageGraph& g, const Edge& edge) {
     if (!g[edge.from].layout && g[edge.from].stores()) return "all of it (its rows have no known dates)";
     return "same (assumed: nothing says otherwise)";
   }
+  if (edge.code && edge.known != Known::kDeclared) {
+    std::string text = FormatReads(edge.effective);
+    if (edge.known == Known::kAssumed)
+      text += " (assumed" + (edge.code->why.empty() ? "" : ": " + edge.code->why) +
+              (edge.code->place.empty() ? "" : ", " + edge.code->place) + ")";
+    else if (edge.known == Known::kInferred)
+      text += edge.code->place.empty() ? " (read in the code)" : " (read in " + edge.code->place + ")";
+    return text;
+  }
   std::string text = FormatReads(edge.reads);
   if (const auto* w = std::get_if<reads::Window>(&edge.reads); w && !w->unit) {
     const Dataset& child = g[edge.to];
@@ -115,7 +124,8 @@ Json BecauseJson(const LineageGraph& g, const std::vector<StepBecause>& because)
         w && !w->unit && g[edge.to].grain && !g[edge.to].grain->none())
       reads["unit"] = FormatGrain(*g[edge.to].grain);
     out.push_back(Object("from", g[edge.from].name, "reads", std::move(reads), "reads_text",
-                         ReadsText(g, edge), "spans", b.spans ? SpansJson(g[edge.to], *b.spans) : Json()));
+                         ReadsText(g, edge), "known", ToString(edge.known), "spans",
+                         b.spans ? SpansJson(g[edge.to], *b.spans) : Json()));
   }
   return out;
 }
@@ -431,6 +441,20 @@ std::string PlanJson(const LineageGraph& g, const Plan& plan) {
                                   "whole", h.whole, "message", h.message, "evidence",
                                   h.evidence.empty() ? Json::object() : Json(h.evidence), "remedy", h.remedy,
                                   "accepted", h.accepted));
+  }
+  j["assumed"] = Json::array();
+  for (const AssumedMapping& a : plan.assumed) {
+    const Edge& edge = g[a.edges[0]];
+    Json reads = ReadsOf(edge.effective);
+    if (a.edges.size() > 1) {
+      reads = Json::array();
+      for (const EdgeId e : a.edges) reads.push_back(ReadsOf(g[e].effective));
+    }
+    j["assumed"].push_back(Object("from", g[edge.from].name, "to", g[edge.to].name, "reads", std::move(reads),
+                                  "known", ToString(edge.known), "place",
+                                  edge.code ? OrNull(edge.code->place) : Json(), "why",
+                                  edge.code ? OrNull(edge.code->why) : Json(), "partitions",
+                                  a.cells ? Json(*a.cells) : Json(), "stanza", a.stanza));
   }
   const Totals& t = plan.totals;
   j["totals"] = {{"datasets", t.datasets},

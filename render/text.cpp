@@ -11,6 +11,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "analysis/assumed.hpp"
 #include "graph/traversal.hpp"
 #include "graph/words.hpp"
 #include "render/words.hpp"
@@ -328,8 +329,10 @@ class PlanWriter {
       const Edge& edge = g_[b.edge];
       if (std::find(seen.begin(), seen.end(), edge.from) != seen.end()) continue;
       seen.push_back(edge.from);
-      std::string how = (std::holds_alternative<reads::Unknown>(edge.reads) ? "assumed " : "") +
-                        FormatReads(edge.effective);
+      std::string how =
+          std::holds_alternative<reads::Unknown>(edge.reads) || (edge.known == Known::kAssumed && edge.code)
+              ? "assumed " + FormatReads(edge.effective)
+              : FormatReads(edge.effective);
       if (edge.self())
         how = "its own past";
       else if (g_[edge.from].stores() && !g_[edge.from].layout)
@@ -489,6 +492,16 @@ class PlanWriter {
       if (h.severity == HazardSeverity::kNote && h.code != "no-rollback")
         by_code[h.code].push_back(h.message);
     std::vector<std::string> lines;
+    std::size_t read = 0;
+    for (const AssumedMapping& a : plan_.assumed) {
+      const Edge& edge = g_[a.edges[0]];
+      if (edge.known != Known::kInferred) continue;
+      if (++read > 3 && !style_.all) continue;
+      lines.push_back(fmt::format("{} -> {}: {}, read in {}; to state it: {}", Name(edge.from), Name(edge.to),
+                                  ReadsOfAll(g_, a.edges),
+                                  edge.code->place.empty() ? "the code" : edge.code->place, a.stanza));
+    }
+    if (read > 3 && !style_.all) lines.push_back(fmt::format("and {} more that were read in code", read - 3));
     for (const auto& [code, messages] : by_code) {
       const std::size_t most = style_.all ? messages.size() : 3;
       for (std::size_t i = 0; i < messages.size() && i < most; ++i)

@@ -50,7 +50,7 @@ void FieldsOf(V& v, DatasetFact& f) {
 template <typename V>
 void FieldsOf(V& v, EdgeFact& f) {
   v(f.from, f.to, f.reads, f.memory, f.job, f.dimension_map, f.known, f.first_seen, f.last_seen, f.note,
-    f.failed_only, f.at.file, f.at.place);
+    f.failed_only, f.at.file, f.at.place, f.code);
 }
 
 template <typename V>

@@ -274,8 +274,8 @@ class Writer {
           lines.begin() + static_cast<std::ptrdiff_t>(begin), lines.end(),
           [](const Line& a, const Line& b) { return std::tie(a.child, a.id) < std::tie(b.child, b.id); });
     }
-    static const std::string kKnown[] = {ToString(Known::kDeclared), ToString(Known::kInferred),
-                                         ToString(Known::kAssumed)};
+    static const std::string kKnown[] = {ToString(Known::kDeclared), ToString(Known::kProven),
+                                         ToString(Known::kInferred), ToString(Known::kAssumed)};
     const auto is_same_pair = [&](std::size_t a, std::size_t b) {
       return lines[a].parent == lines[b].parent && lines[a].child == lines[b].child;
     };
