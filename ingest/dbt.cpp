@@ -88,6 +88,7 @@ class ManifestReader {
     diagnostics_.Append(std::move(faults));
     if (!walked || !Judge()) return false;
     SettleDbtManifest(std::move(m_), out, diagnostics_);
+    if (!file->Settled(m_.path, diagnostics_)) return false;  // models' code was read once more
     out.source.sha256 = sha256_;
     return !diagnostics_.has_errors();
   }
@@ -174,6 +175,7 @@ class ManifestReader {
         if (!Parse(
                 text, value, [&] { return pointer + "/" + Unescape(members.key()); }, element))
           return false;
+        member_ = value;
         Member(kind, section, Unescape(members.key()), element);
         hash.Passed(base_ + members.end());
       }
@@ -443,13 +445,7 @@ class ManifestReader {
     if (compiled.empty()) compiled = Str(e, "compiled_sql");
     if (raw.empty() && compiled.empty()) return;
     constexpr std::size_t kLongest = 2'000'000;
-    if (raw.size() > kLongest || compiled.size() > kLongest) return;
-    node.code = std::make_unique<DbtCode>();
-    node.code->raw = raw;
-    node.code->compiled = compiled;
-    node.code->path = std::string(Str(e, "original_file_path"));
-    node.code->compiled_path = std::string(Str(e, "compiled_path"));
-    node.code->python = node.write->python;
+    if (raw.size() <= kLongest && compiled.size() <= kLongest) node.code_at = member_;
   }
   // Columns that are said to hold dates, without a time.
   void DayColumns(const Fields& e, PendingNode& node) const {
@@ -715,6 +711,7 @@ class ManifestReader {
   Diagnostics& diagnostics_;
   dom::parser parser_;
   std::string sha256_;
+  std::string_view member_;  // the one that is being read, as it stands in the file
   std::size_t base_ = 0;
   std::set<std::string> sections_;
   std::unordered_set<std::string> meta_done_;

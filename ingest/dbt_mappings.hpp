@@ -7,16 +7,10 @@
 #include <vector>
 
 #include "ingest/code_reach.hpp"
+#include "ingest/dbt_code.hpp"
 #include "ingest/dbt_sql.hpp"
 
 namespace backreach {
-
-// A model's code as the manifest has it.
-struct DbtCode {
-  std::string raw, compiled;
-  std::string path, compiled_path;
-  bool python = false;
-};
 
 // What a name in the code may mean.
 struct DbtParent {

@@ -43,7 +43,9 @@ struct PendingNode {
   explicit PendingNode(DatasetFact& f) : fact(f) {}
   DatasetFact& fact;  // among the facts already
   std::unique_ptr<PendingWrite> write = std::make_unique<PendingWrite>();
-  std::unique_ptr<DbtCode> code;  // of models that have one
+  // Where a model that has code stands in the manifest, which is mapped as long as this lives: to keep the
+  // texts of all models would take as much memory as the file.
+  std::string_view code_at;
   std::set<std::string> days;     // columns that hold days, lower case
   std::string resource_type, event_time, package;
   std::vector<std::string> parents;

@@ -385,7 +385,7 @@ class Settler {
   }
   void ReadCodeOf(std::size_t i, const std::unordered_map<std::string_view, std::size_t>& at) {
     PendingNode& node = m_.nodes[i];
-    if (!node.code) return;
+    if (node.code_at.empty()) return;
     Once(node.parents);
     std::vector<DbtParent> parents;
     std::vector<PendingNode*> nodes;
@@ -404,12 +404,12 @@ class Settler {
     Reads& kept = reads_[i];
     kept.days.clear();
     for (const PendingNode* p : nodes) kept.days.push_back(p->days.size());
-    DbtCodeReads reads =
-        ReadDbtCode(*node.code, parents, node.fact.relation, wanted, *own_macros_, m_.adapter);
+    DbtCodeReads reads = ReadDbtCode(code_loader_.Load(node.code_at), parents, node.fact.relation, wanted,
+                                     *own_macros_, m_.adapter);
     node.days.insert(reads.days.begin(), reads.days.end());
     for (std::size_t k = 0; k < parents.size(); ++k) {
       // A source has no code of its own: its readers tell which of its columns hold days.
-      if (nodes[k]->code) continue;
+      if (!nodes[k]->code_at.empty()) continue;
       nodes[k]->days.insert(reads.parents_days[k].begin(), reads.parents_days[k].end());
       kept.days[k] = nodes[k]->days.size();
     }
@@ -422,7 +422,7 @@ class Settler {
   void ReadAgain(const std::unordered_map<std::string_view, std::size_t>& at) {
     for (std::size_t i = 0; i < m_.nodes.size(); ++i) {
       PendingNode& node = m_.nodes[i];
-      if (!node.code || reads_[i].days.empty()) continue;
+      if (node.code_at.empty() || reads_[i].days.empty()) continue;
       std::size_t k = 0;
       bool more = false;
       for (const std::string& id : node.parents) {
@@ -433,7 +433,6 @@ class Settler {
       }
       if (more) ReadCodeOf(i, at);
     }
-    for (PendingNode& node : m_.nodes) node.code.reset();
   }
   const CodeReads* CodeOf(const PendingNode& node, const std::string& parent) const {
     const auto i = index_.find(&node);
@@ -772,6 +771,7 @@ class Settler {
     std::set<std::string> rendered;
   };
   std::vector<Reads> reads_;  // by node
+  DbtCodeLoader code_loader_;
   std::unordered_map<const PendingNode*, std::size_t> index_;
 };
 

@@ -147,6 +147,13 @@ void MappedFile::Forget(std::size_t up_to) {
   forgotten_ = to;
 }
 
+void GiveBack(std::string_view part) {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto from = (reinterpret_cast<std::uintptr_t>(part.data()) + page - 1) / page * page;
+  const auto to = reinterpret_cast<std::uintptr_t>(part.data() + part.size()) / page * page;
+  if (from < to) madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED);
+}
+
 std::optional<std::string> ReadSmallFile(const std::string& path, std::size_t most,
                                          Diagnostics& diagnostics) {
   const auto file = MappedFile::Open(path, diagnostics);

@@ -37,6 +37,9 @@ class MappedFile {
   std::size_t forgotten_ = 0;
 };
 
+// Gives back the pages of a part of a mapped file that was read once more.
+void GiveBack(std::string_view part_of_mapped_file);
+
 // The whole of a small file; an error is reported and nothing returned if it cannot be read or is larger than
 // `most` bytes.
 std::optional<std::string> ReadSmallFile(const std::string& path, std::size_t most, Diagnostics& diagnostics);
