@@ -281,7 +281,7 @@ class Writer {
         closed = true;
         break;
       }
-      const Value v = Evaluate(branch.condition);
+      const Value v = AsTruth(Evaluate(branch.condition));
       if (v.kind == Value::Kind::kTruth && !v.truth) continue;
       open.push_back(&branch);
       if (v.kind == Value::Kind::kTruth) {
@@ -293,6 +293,13 @@ class Writer {
     most_branches = std::max(most_branches, open.size());
     const Piece::Branch* taken = open[std::min(branch_, open.size() - 1)];
     if (taken) Walk(taken->body, out);
+  }
+  // Nothing and empty texts are false, where they are known.
+  static Value AsTruth(const Value& v) {
+    if (v.kind == Value::Kind::kNone) return Value::Truth(false);
+    if (v.kind == Value::Kind::kText) return Value::Truth(!v.text.empty());
+    if (v.kind == Value::Kind::kList) return Value::Truth(!v.list.empty());
+    return v;
   }
   void For(const Piece& b, std::string& out) {
     const std::size_t in = b.text.find(" in ");
@@ -413,7 +420,7 @@ class Writer {
   Value Not() {
     if (!Word("not")) return Compare();
     ++i_;
-    const Value v = Not();
+    const Value v = AsTruth(Not());
     return v.kind == Value::Kind::kTruth ? Value::Truth(!v.truth) : Value::Unknown();
   }
   Value Compare() {
@@ -586,7 +593,7 @@ class Writer {
     ++i_;
     if (name == "true" || name == "True") return Value::Truth(true);
     if (name == "false" || name == "False") return Value::Truth(false);
-    if (name == "none" || name == "None") return {Value::Kind::kNone, "", {}, false};
+    if (name == "none" || name == "None" || name == "null") return {Value::Kind::kNone, "", {}, false};
     while (Sym('.') && i_ + 1 < t_->size() && (*t_)[i_ + 1].kind == SqlToken::Kind::kWord) {
       const Value* known = Find(name);
       if (known && name != "loop") break;

@@ -404,6 +404,12 @@ class Parser {
         else
           more = false;
       }
+      if ((Is("ARRAY") && ahead().Is("JOIN")) || (Is("LEFT") && ahead().Is("ARRAY") && ahead(2).Is("JOIN"))) {
+        while (!Is("JOIN")) ++i_;
+        ++i_;
+        ArrayJoin(out);
+        continue;
+      }
       if (Is("LATERAL") && ahead().Is("VIEW")) {  // Hive: LATERAL VIEW [OUTER] explode(x) t AS a, b
         i_ += 2;
         Take("OUTER");
@@ -445,6 +451,24 @@ class Parser {
       out.push_back(std::move(item));
     }
     return out;
+  }
+
+  // ClickHouse: rows of the row's own arrays.
+  void ArrayJoin(std::vector<SqlItem>& out) {
+    do {
+      SqlItem item;
+      item.at = now().at;
+      item.call = Make(Kind::kOther, item.at);
+      item.call->args = {Expr()};
+      if (item.call->args[0]->Is(Kind::kColumn)) item.alias = item.call->args[0]->name;
+      if (Take("AS")) {
+        item.alias = Lower(now().text);
+        if (!end()) ++i_;
+      }
+      item.join = SqlItem::Join::kCross;
+      item.lateral = true;
+      out.push_back(std::move(item));
+    } while (TakeSym(',') && !end());
   }
 
   SqlItem Item(SqlQuery* q, bool view = false) {

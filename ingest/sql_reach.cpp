@@ -1165,8 +1165,13 @@ class Reacher {
       if (l.select == q.selects[0]) in = &l;
     if (!in) return;
     const auto tie = [&](const SqlExpr& x, const SqlExpr& y) {
-      const Times a = TimesOf(scope, level, x, 0), b = TimesOf(scope, in, y, 0);
-      if (a.size() == 1 && b.size() == 1 && Alike(a[0], b[0])) AddTie(scope, b[0], "=", a[0], inner);
+      const Times a = TimesOf(scope, level, x, 0);
+      // The newest time of a key: only rows as new can keep another from being it.
+      const bool edge =
+          y.kind == EK::kCall && y.args.size() == 1 && !y.over && (y.name == "max" || y.name == "min");
+      const Times b = TimesOf(scope, in, edge ? *y.args[0] : y, 0);
+      if (a.size() == 1 && b.size() == 1 && Alike(a[0], b[0]))
+        AddTie(scope, b[0], !edge ? "=" : y.name == "max" ? ">=" : "<=", a[0], inner);
     };
     const auto& items = q.selects[0]->items;
     if (e.args[0]->Calls("row")) {
