@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <utility>
 
 #include "graph/words.hpp"
 #include "ingest/sql_jinja_text.hpp"
@@ -1446,6 +1447,7 @@ class Reacher {
     everything_.clear();
     budget_ = 3000;
     out_.clear();
+    whole_.clear();
     TimeReach own;
     own.low.open = own.high.open = false;
     if (column != "=" && QueryHoldsDays(q, column, 0)) own = Day(own);
@@ -1466,9 +1468,20 @@ class Reacher {
     return FormatCodeReads(one);
   }
 
+  // All that a query reads, as far as constants do not bound it. Table expressions may be chained without
+  // end: what is found on the way waits in a list.
   void Everything(const SqlQuery& q, const std::string& why, std::size_t at, int depth = 0) {
-    if (depth > 150 || !everything_.insert(&q).second) return;
-    for (const auto& [name, inner] : q.with) (void)name, (void)inner;
+    waiting_.push_back({&q, why, at});
+    if (draining_) return;
+    draining_ = true;
+    while (!waiting_.empty()) {
+      const Waiting next = std::move(waiting_.back());
+      waiting_.pop_back();
+      if (everything_.insert(next.query).second) EverythingIn(*next.query, next.why, next.at, depth);
+    }
+    draining_ = false;
+  }
+  void EverythingIn(const SqlQuery& q, const std::string& why, std::size_t at, int depth) {
     for (std::size_t b = 0; b < q.branches(); ++b) {
       if (!q.selects[b]) {
         if (q.nested[b]) Everything(*q.nested[b], why, at, depth + 1);
@@ -1497,9 +1510,7 @@ class Reacher {
     if (item.source.kind == Source::Kind::kQuery) Everything(*item.source.query, why, at, depth + 1);
   }
   void Put(int parent, CodeUse use) {
-    if (use.ways.empty())
-      for (const SqlColumnUse& o : out_)
-        if (o.parent == parent && o.use.ways.empty()) return;
+    if (use.ways.empty() && !whole_.insert(parent).second) return;
     out_.push_back({parent, std::move(use)});
   }
 
@@ -1899,16 +1910,24 @@ class Reacher {
     const std::vector<SqlColumnUse> before = std::move(out_);
     const std::set<std::string> visited = visited_;
     const std::set<const SqlQuery*> everything = everything_;
+    const std::set<int> whole = whole_;
+    std::vector<Waiting> waiting;  // of whoever asked: each way is followed to its end by itself
+    waiting.swap(waiting_);
+    const bool draining = std::exchange(draining_, false);
     for (std::size_t i = 0; i < ways.size() && i < 4; ++i) {
       out_.clear();
       visited_.clear();
       everything_.clear();
+      whole_.clear();
       Query(inner, name(ways[i].first), ways[i].second, depth + 1);
       found.push_back(std::move(out_));
     }
     out_ = before;
     visited_ = visited;
     everything_ = everything;
+    whole_ = whole;
+    waiting_ = std::move(waiting);
+    draining_ = draining;
     const auto all_of = [](const std::vector<SqlColumnUse>& uses) {
       std::size_t n = 0;
       for (const SqlColumnUse& u : uses) n += u.use.ways.empty();
@@ -2195,6 +2214,14 @@ class Reacher {
   std::set<std::string> visited_;
   std::set<const SqlQuery*> everything_;
   std::vector<SqlColumnUse> out_;
+  std::set<int> whole_;  // parents in it that are read as a whole
+  struct Waiting {
+    const SqlQuery* query;
+    std::string why;
+    std::size_t at;
+  };
+  std::vector<Waiting> waiting_;
+  bool draining_ = false;
   int budget_ = 0;
 };
 
