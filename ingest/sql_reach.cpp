@@ -1506,7 +1506,8 @@ class Reacher {
     }
   }
   void EverythingOf(const Item& item, const std::string& why, std::size_t at, int depth) {
-    if (item.source.kind == Source::Kind::kParent) Put(item.source.parent, {{}, why, LineOf(at)});
+    if (item.source.kind == Source::Kind::kParent && !whole_.count(item.source.parent))
+      Put(item.source.parent, {{}, why, LineOf(at)});
     if (item.source.kind == Source::Kind::kQuery) Everything(*item.source.query, why, at, depth + 1);
   }
   void Put(int parent, CodeUse use) {
