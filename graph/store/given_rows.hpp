@@ -53,6 +53,8 @@ class GivenRow {
     kept = std::move(text);
     Put(column, static_cast<const std::string&>(kept));
   }
+  // `c ? a_const_string : std::string()` makes one of these: it is gone before SQLite reads the row.
+  void Put(int column, const std::string&& text) { Put(column, std::string(text)); }
   void Put(int column, const char* text) { Put(column, std::string(text)); }
   template <typename T>
   void Put(int column, const std::optional<T>& value) {
