@@ -177,9 +177,17 @@ class Writer {
   // The rebuilt period, "" where the step is whole or nobody said which column tells the partition.
   std::string Where() const {
     if (step_.whole || d_.column.empty()) return "";
-    constexpr std::size_t kMost = 20;
+    // A statement of 128 kB can be no argument of a program; the quotes of a shell around it are counted too.
+    constexpr std::size_t kMost = 500;
     SpanSet spans = step_.spans;
-    if (spans.size() > kMost) spans = SpanSet(Span{spans.front().start, spans.back().end});
+    std::string said;
+    if (spans.size() > kMost) {
+      said = fmt::format(
+          "\n/* {} stretches were rebuilt: this asks from the first to the last, so it may name"
+          " rows between them */",
+          spans.size());
+      spans = SpanSet(Span{spans.front().start, spans.back().end});
+    }
     std::vector<std::string> parts;
     const std::string column = Column(d_.column);
     for (const Span& s : spans) {
@@ -188,7 +196,7 @@ class Writer {
       else
         parts.push_back(fmt::format("{0} >= {1} and {0} < {2}", column, Time(s.start), Time(s.end)));
     }
-    if (parts.size() == 1) return "\nwhere " + parts[0];
+    if (parts.size() == 1) return said + "\nwhere " + parts[0];
     return "\nwhere (" + Join(parts, ")\n   or (") + ")";
   }
 

@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "graph/error.hpp"
+#include "graph/packed_nodes.hpp"
 #include "graph/time.hpp"
 #include "graph/words.hpp"
 
@@ -345,6 +346,11 @@ class Selector {
         return Matches(name, v) || Matches(name.substr(0, dot), v);
       };
     if (base == "config") {
+      if (argument.size() + v.size() > kLongestConfigName)
+        throw Error(
+            fmt::format("backreach: error: selector '{}...': names inside a config are kept up to {} "
+                        "characters, and this one has more",
+                        c.text.substr(0, 60), kLongestConfigName));
       return [=](const NodeFact& n) {
         const auto it = n.config.find(argument);
         if (it == n.config.end()) {

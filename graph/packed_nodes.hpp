@@ -14,6 +14,10 @@
 
 namespace backreach {
 
+// Keys inside the mappings of a config are kept under names of up to so many characters (a.b.c): each key
+// repeats those around it. Who asks for a longer one is told.
+inline constexpr std::size_t kLongestConfigName = 1024;
+
 // Packs nodes one after the other: Begin, the node's fields, and the next one's Begin or Take.
 class NodePacker {
  public:

@@ -125,7 +125,7 @@ void Flatten(const Element& e, const std::string& prefix, NodePacker& out) {
       out.PutConfigName(name);
       for (const Element item : list)
         if (!item.get(s)) out.PutConfig(name, s);
-    } else if (field.value.is_object() && prefix.size() < 64) {
+    } else if (field.value.is_object() && name.size() < kLongestConfigName) {
       Flatten(field.value, name + ".", out);
     }
   }
@@ -227,12 +227,9 @@ void DbtNodeReader::Node(const std::string& id, const json::Fields& e, const jso
   if (const auto name = Str(e, "source_name"); !name.empty()) out.Put(Field::kSourceName, name);
   Element child;
   if (Child(e, "fqn", child)) json::ForStrings(child, [&](std::string_view s) { out.Put(Field::kFqn, s); });
-  tags_ = "\n";
+  tags_.clear();
   const auto tag = [&](std::string_view s) {
-    const std::string line = std::string(s) + "\n";
-    if (tags_.find("\n" + line) != std::string::npos) return;
-    tags_ += line;
-    out.Put(Field::kTag, s);
+    if (tags_.insert(s).second) out.Put(Field::kTag, s);
   };
   if (Child(e, "tags", child)) json::ForStrings(child, tag);
   if (Child(config, "tags", child)) json::ForStrings(child, tag);

@@ -1,6 +1,7 @@
 // The nodes of a dbt project as its selectors see them, from a manifest's members.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -32,7 +33,8 @@ class DbtNodeReader {
   const std::string& Macros(const json::Fields& depends);
   NodePacker packer_;
   ByteWriter bytes_;
-  std::string tags_, text_;
+  std::string text_;
+  std::set<std::string_view> tags_;  // of the node at hand, each once
 };
 
 }  // namespace backreach

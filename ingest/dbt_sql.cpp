@@ -360,6 +360,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
   SqlTokens t = Expanded(sql, macros, dialect);
   FindOwnName(t, relation);
   const SqlBranches branches(t);
+  const SqlClauses clauses(t);
   std::vector<std::size_t> marks;  // where a watermark stands
   std::vector<std::pair<std::string, std::size_t>> uses;
   AskedBefore asked;
@@ -393,7 +394,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
       out.watermark = true, out.watermark_how = "_dbt_max_partition", marks.push_back(i);
     if (!own_table(t[i])) continue;
     // Out of the brackets, until something that is no plain subquery opening is met.
-    const SqlClause own = ClauseOf(t, i);
+    const SqlClause own = clauses.Of(i);
     std::string decided;
     bool aggregate = false, excluded = false, value = false;
     std::size_t not_there = t.size();  // where its keys are left out
@@ -413,7 +414,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
       if (found_select && own.word == "FROM")
         for (std::size_t k = select; k < own.at; ++k)
           if (t[k].Is("MAX") || t[k].Is("MIN")) aggregate = true;
-      const SqlClause open = ClauseOf(t, select);
+      const SqlClause open = clauses.Of(select);
       if (open.word == "(" && found_select) {
         if (open.at > 0 && (t[open.at - 1].Is("EXISTS") || t[open.at - 1].Is("IN"))) excluded = true;
         if (excluded && open.at > 1 && t[open.at - 2].Is("NOT")) not_there = open.at;
@@ -422,12 +423,12 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
                                             t[open.at - 1].IsSymbol(',')));
         if (table && !excluded) {
           // A table expression, or a subquery in a FROM: what is done with its columns.
-          const SelfUse use = FollowOwnRows(t, i);
+          const SelfUse use = FollowOwnRows(clauses, i);
           decided = use.filters && (!use.values || aggregate) ? "WHERE" : "SELECT";
           if (!use.filters && !use.values) decided = "";
           if (use.values) value = true;
         } else {
-          decided = ClauseAround(t, open.at);
+          decided = ClauseAround(clauses, open.at);
         }
       } else if (own.word == "JOIN") {
         // `left join this t on ... where t.key is null`: keys that it has not.
@@ -483,13 +484,13 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
       if (IsThis(t[i])) continue;
       if (t[i].kind == SqlToken::Kind::kJinja ? !asks(t[i].text) : !asks(JinjaWithin(t[i].text))) continue;
       used = true;
-      const std::string around = ClauseAround(t, i);
+      const std::string around = ClauseAround(clauses, i);
       const bool value = newest ? around == "SELECT" : !Filters(around);
       if (value)
         out.reads_itself = true,
         out.reads_itself_how =
             newest ? "an aggregate of its own rows is used as a value" : "its own rows are used as values";
-      if (value && !InTableExpression(t, i)) continue;  // what such a one hands on may be filtered by
+      if (value && !clauses.InTableExpression(i)) continue;  // what such a one hands on may be filtered by
       if (!value && branches.FirstOnly(i)) continue;
       marks.push_back(i);
       if (!out.watermark)
@@ -536,7 +537,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
       const bool table = i > 0 && (t[i - 1].Is("FROM") || t[i - 1].Is("JOIN") || t[i - 1].IsSymbol(','));
       const bool unknown = !call.empty() && !table && !ComputesOnly(call);
       if (named.empty() && before.empty() && environment.empty() && !unknown) continue;
-      const std::string clause = OuterClause(t, i).word;
+      const std::string clause = clauses.Outer(i).word;
       if (Filters(clause)) {
         for (const std::string& name : named) uses.emplace_back(name, i);
         for (const auto& [name, at] : before) uses.emplace_back(name, at == t.size() ? i : at);

@@ -11,20 +11,43 @@
 
 namespace backreach {
 
+namespace {
+
+// From the tables of hours up through the views, each edge once: chains of views are as long as they are.
+std::vector<bool> HoursRead(const LineageGraph& g) {
+  std::vector<bool> read(g.datasets.size(), false);
+  std::vector<std::uint32_t> todo;
+  const auto mark = [&](DatasetId view) {
+    if (g[view].stores() || read[view.value]) return;
+    read[view.value] = true;
+    todo.push_back(view.value);
+  };
+  std::vector<std::uint32_t> begin(g.datasets.size() + 1, 0);  // of the views that each view reads
+  const auto between = [&](const Edge& e) { return !g[e.from].stores() && !g[e.to].stores(); };
+  for (const Edge& e : g.edges)
+    if (between(e)) ++begin[e.to.value + 1];
+  for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
+  std::vector<DatasetId> views(begin.back());
+  std::vector<std::uint32_t> at(begin.begin(), begin.end() - 1);
+  for (const Edge& e : g.edges)
+    if (between(e)) views[at[e.to.value]++] = e.from;
+  for (const Edge& e : g.edges) {
+    const Dataset& child = g[e.to];
+    if (child.stores() && child.layout && !child.grain->bears_dates()) mark(e.from);
+  }
+  while (!todo.empty()) {
+    const std::uint32_t view = todo.back();
+    todo.pop_back();
+    for (std::uint32_t i = begin[view]; i < begin[view + 1]; ++i) mark(views[i]);
+  }
+  return read;
+}
+
+}  // namespace
+
 void JudgeMappings(LineageGraph& g, bool strict) {
   // Views that something cut by hours reads, directly or through other views.
-  std::vector<bool> hours_read(g.datasets.size(), false);
-  bool changed = true;
-  for (int round = 0; changed && round < 64; ++round) {
-    changed = false;
-    for (const Edge& e : g.edges) {
-      const Dataset &parent = g[e.from], &child = g[e.to];
-      if (parent.stores() || hours_read[e.from.value]) continue;
-      const bool hours =
-          child.stores() ? child.layout && !child.grain->bears_dates() : hours_read[e.to.value];
-      if (hours) hours_read[e.from.value] = changed = true;
-    }
-  }
+  const std::vector<bool> hours_read = HoursRead(g);
   for (Edge& e : g.edges) {
     const Dataset &parent = g[e.from], &child = g[e.to];
     e.effective = e.reads;

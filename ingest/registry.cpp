@@ -576,7 +576,14 @@ void ReadFile(const std::string& path, Names& names, Diagnostics& diagnostics,
   if (const auto fault = EncodingFault(*text)) return diagnostics.Error(path, *fault);
   YAML::Node root;
   try {
-    root = YAML::Load(*text);
+    const std::vector<YAML::Node> documents = YAML::LoadAll(*text);
+    if (!documents.empty()) root = documents[0];
+    for (std::size_t i = 1; i < documents.size(); ++i) {
+      if (documents[i].IsNull()) continue;  // a `---` with nothing behind it
+      return diagnostics.Error(YamlWhere(path, documents[i].Mark()),
+                               "a second YAML document begins here, and a registry is one",
+                               {"take the --- before it away, or give it a file of its own"});
+    }
   } catch (const YAML::Exception& e) {
     std::vector<std::string> notes;
     const auto lines = Split(*text, '\n');

@@ -211,8 +211,9 @@ class Comparer {
 };
 
 // The ON of an outer join leaves no row of its first table out.
-bool OfOuterJoin(const SqlTokenList& t, std::size_t on) {
-  const SqlClause join = ClauseOf(t, on);
+bool OfOuterJoin(const SqlClauses& clauses, std::size_t on) {
+  const SqlTokenList& t = clauses.tokens();
+  const SqlClause join = clauses.Of(on);
   if (join.word != "JOIN" || join.at == 0) return false;
   std::size_t before = join.at - 1;
   if (t[before].Is("OUTER") && before > 0) --before;
@@ -245,14 +246,19 @@ class BoundFinder {
  public:
   // `anywhere`: the tokens are a condition by themselves.
   BoundFinder(const SqlTokenList& t, bool anywhere, SqlDialect dialect)
-      : t_(t), anywhere_(anywhere), dialect_(dialect) {}
+      : t_(t), clauses_(t), anywhere_(anywhere), dialect_(dialect) {}
 
   std::vector<SqlBound> Run() {
     std::size_t first = 0;
     while (first < t_.size() && !HintsAtNow(t_[first], dialect_)) ++first;
     if (first == t_.size()) return {};
-    hints_.resize(t_.size());
-    for (std::size_t i = first; i < t_.size(); ++i) hints_[i] = HintsAtNow(t_[i], dialect_);
+    seen_.resize(t_.size() + 1);
+    for (std::size_t i = 0; i < t_.size(); ++i) {
+      const bool text =
+          t_[i].kind == Kind::kJinja || t_[i].kind == Kind::kString || t_[i].kind == Kind::kQuoted;
+      seen_[i + 1].hints = seen_[i].hints + (i >= first && HintsAtNow(t_[i], dialect_) ? 1 : 0);
+      seen_[i + 1].texts = seen_[i].texts + (text ? 1 : 0);
+    }
     branches_.emplace(t_);
     for (std::size_t i = 0; i < t_.size(); ++i) {
       const Kind kind = t_[i].kind;
@@ -275,10 +281,14 @@ class BoundFinder {
     if (equals != std::string_view::npos) {
       value.text = t_[i].text.substr(equals + 1);
     } else {
-      value.from = value.to = i + 1;
-      while (value.to < t_.size() && !StartsWith(t_[value.to].text, "endset")) ++value.to;
+      value.from = i + 1;
+      if (ends_at_ <= i) {
+        ends_at_ = i + 1;
+        while (ends_at_ < t_.size() && !StartsWith(t_[ends_at_].text, "endset")) ++ends_at_;
+      }
+      value.to = ends_at_;
     }
-    for (std::size_t k = i; k < std::max(value.to, i + 1); ++k) named_hint_ = named_hint_ || hints_[k];
+    named_hint_ = named_hint_ || seen_[std::max(value.to, i + 1)].hints > seen_[i].hints;
     auto& values = names_[NameSetBy(t_[i])];
     // A value under an if is one of several.
     if (values.empty() || !branches_->Conditional(i)) values.clear();
@@ -291,11 +301,8 @@ class BoundFinder {
   }
 
   bool MayHoldNow(std::size_t from, std::size_t to) const {
-    for (std::size_t i = from; i < to; ++i)
-      if (hints_[i] || (named_hint_ && (t_[i].kind == Kind::kJinja || t_[i].kind == Kind::kString ||
-                                        t_[i].kind == Kind::kQuoted)))
-        return true;
-    return false;
+    if (from >= to) return false;
+    return seen_[to].hints > seen_[from].hints || (named_hint_ && seen_[to].texts > seen_[from].texts);
   }
 
   void Compare(std::size_t at, Comparison comparison) {
@@ -306,15 +313,16 @@ class BoundFinder {
     if (!MayHoldNow(left, right_end)) return;
     // Out of brackets of conditions; a NOT before one turns what is in it around.
     bool negated = left > 0 && t_[left - 1].Is("NOT");
-    SqlClause clause = ClauseOf(t_, at);
+    SqlClause clause = clauses_.Of(at);
     while (clause.word == "(" && !Calls(clause)) {
       if (clause.at > 0 && t_[clause.at - 1].Is("NOT")) negated = !negated;
-      clause = ClauseOf(t_, clause.at);
+      clause = clauses_.Of(clause.at);
     }
     if (!anywhere_) {
       if (!Filters(clause.word)) return;
       // An equality may only tie two tables in an ON.
-      if (clause.word == "ON" && (comparison.how == Compares::kEqual || OfOuterJoin(t_, clause.at))) return;
+      if (clause.word == "ON" && (comparison.how == Compares::kEqual || OfOuterJoin(clauses_, clause.at)))
+        return;
     }
     if (negated && !Turned(comparison)) return;
     if (branches) {
@@ -432,11 +440,16 @@ class BoundFinder {
   }
 
   const SqlTokenList& t_;
+  const SqlClauses clauses_;
   std::optional<SqlBranches> branches_;
   JinjaNames names_;
   bool anywhere_;
   SqlDialect dialect_;
-  std::vector<char> hints_;  // of each token
+  struct Seen {
+    std::uint32_t hints = 0, texts = 0;
+  };
+  std::vector<Seen> seen_;   // how many before each token
+  std::size_t ends_at_ = 0;  // the last endset that was looked for
   bool named_hint_ = false;  // a name that Jinja set may hold the time of the run
   std::vector<SqlBound> out_;
 };

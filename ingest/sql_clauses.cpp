@@ -1,4 +1,4 @@
-// To find the clause of a token one walks back over the tokens, out of each bracket that opens before it.
+// The clause of a token is the last word before it that begins one, brackets that closed again left out.
 
 #include "ingest/sql_clauses.hpp"
 
@@ -98,38 +98,70 @@ bool Single(std::string_view condition) {
 
 }  // namespace
 
-SqlClause ClauseOf(const SqlTokenList& t, std::size_t at) {
-  int depth = 0;
-  for (std::size_t i = at; i-- > 0;) {
-    if (t[i].IsSymbol(')')) ++depth;
-    if (t[i].IsSymbol('(')) {
-      if (depth == 0) return {"(", i, false};
-      --depth;
+void SqlClauses::Fill() const {
+  places_.resize(t_.size() + 1);
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < t_.size(); ++i) {
+    // What is decided at `i` holds for the next token, or else what held here; behind a bracket what held
+    // before it.
+    Place next = places_[i];
+    const auto decides = [&] { next.of = next.outer = static_cast<std::uint32_t>(i + 1); };
+    if (t_[i].IsSymbol(')')) {
+      next = open.empty() ? Place() : places_[open.back()];
+      next.depth = places_[i].depth - 1;
+      if (!open.empty()) open.pop_back();
+    } else if (t_[i].IsSymbol('(')) {
+      next.of = static_cast<std::uint32_t>(i + 1);
+      ++next.depth;
+      next.in_table = next.in_table || !TableExpressionAt(t_, i).empty();
+      open.push_back(i);
+    } else if (WritesWhere(t_[i]) || ClauseWord(t_[i])) {
+      decides();
     }
-    if (depth == 0 && WritesWhere(t[i])) return {"WHERE", i, false};
-    if (depth != 0 || t[i].kind != SqlToken::Kind::kWord) continue;
-    if (const char* word = ClauseWord(t[i])) return {word, i, false};
+    places_[i + 1] = next;
   }
-  return {"", 0, true};
 }
 
-SqlClause OuterClause(const SqlTokenList& t, std::size_t at) {
-  SqlClause clause = ClauseOf(t, at);
-  while (clause.word == "(") clause = ClauseOf(t, clause.at);
-  return clause;
+SqlClause SqlClauses::Made(std::uint32_t decider) const {
+  if (decider == 0) return {"", 0, true};
+  const SqlToken& token = t_[decider - 1];
+  if (token.IsSymbol('(')) return {"(", decider - 1, false};
+  const char* word = ClauseWord(token);
+  return {word ? word : "WHERE", decider - 1, false};
+}
+
+SqlClause SqlClauses::Of(std::size_t at) const {
+  if (places_.empty()) Fill();
+  return Made(places_[at].of);
+}
+
+SqlClause SqlClauses::Outer(std::size_t at) const {
+  if (places_.empty()) Fill();
+  return Made(places_[at].outer);
+}
+
+int SqlClauses::Depth(std::size_t at) const {
+  if (places_.empty()) Fill();
+  return places_[at].depth;
+}
+
+bool SqlClauses::InTableExpression(std::size_t at) const {
+  if (places_.empty()) Fill();
+  return places_[at].in_table;
 }
 
 bool Filters(std::string_view clause) {
   return clause == "WHERE" || clause == "ON" || clause == "HAVING" || clause == "QUALIFY";
 }
 
-std::string ClauseAround(const SqlTokenList& t, std::size_t open) {
-  SqlClause around = OuterClause(t, open);
+std::string ClauseAround(const SqlClauses& clauses, std::size_t open) {
+  const SqlTokenList& t = clauses.tokens();
+  SqlClause around = clauses.Outer(open);
   std::string decided = around.word;
   while (around.word == "SELECT") {
-    const SqlClause bracket = ClauseOf(t, around.at);
+    const SqlClause bracket = clauses.Of(around.at);
     if (bracket.word != "(" || (bracket.at > 0 && t[bracket.at - 1].Is("AS"))) break;
-    around = OuterClause(t, bracket.at);
+    around = clauses.Outer(bracket.at);
     if (Filters(around.word)) return around.word;
   }
   return decided;
@@ -148,14 +180,28 @@ std::string_view TableExpressionAt(const SqlTokenList& t, std::size_t open) {
                                                                                     : std::string_view();
 }
 
-bool InTableExpression(const SqlTokenList& t, std::size_t at) {
-  for (SqlClause clause = ClauseOf(t, at); !clause.closed; clause = ClauseOf(t, clause.at))
-    if (clause.word == "(" && !TableExpressionAt(t, clause.at).empty()) return true;
-  return false;
+std::uint32_t SqlBranches::Enter(std::uint32_t under, Branch branch) {
+  const auto id = static_cast<std::uint32_t>(branches_.size());
+  branch.under = branch.far = under;
+  if (under != 0) {
+    const Branch& up = branches_[under];
+    branch.depth = up.depth + 1;
+    branch.aside = branch.aside || up.aside;
+    branch.rerun = branch.rerun || up.rerun;
+    branch.first = branch.first || up.first;
+    // Far leads up by steps that double, so that any ancestor is some steps away.
+    if (up.depth - branches_[up.far].depth ==
+        branches_[up.far].depth - branches_[branches_[up.far].far].depth)
+      branch.far = branches_[up.far].far;
+  } else {
+    branch.depth = 1;
+  }
+  branches_.push_back(branch);
+  return id;
 }
 
-SqlBranches::SqlBranches(const SqlTokenList& t) : of_(t.size()) {
-  std::vector<Branch> path;
+SqlBranches::SqlBranches(const SqlTokenList& t) : branches_(1), of_(t.size()) {
+  std::uint32_t now = 0;
   struct Condition {
     std::optional<bool> aside, rerun;
     bool single;
@@ -175,36 +221,47 @@ SqlBranches::SqlBranches(const SqlTokenList& t) : of_(t.size()) {
       if (opens) {
         first.push_back(condition(t[i]));
         const Condition& is = first.back();
-        path.push_back({++ifs, 0, is.aside == true, is.rerun == true, is.rerun == false});
+        Branch branch;
+        branch.number = ++ifs;
+        branch.aside = is.aside == true, branch.rerun = is.rerun == true, branch.first = is.rerun == false;
+        now = Enter(now, branch);
       }
-      if (turns && !path.empty()) {
+      if (turns && now != 0) {
         const Condition& was = first.back();
         const Condition is = elif ? condition(t[i]) : Condition{};
-        Branch& now = path.back();
-        ++now.branch;
-        now.aside = is.aside == true || (was.single && was.aside == false);
-        now.rerun = is.rerun == true || (was.single && was.rerun == false);
-        now.first = is.rerun == false || (was.single && was.rerun == true);
+        Branch branch;
+        branch.number = branches_[now].number;
+        branch.aside = is.aside == true || (was.single && was.aside == false);
+        branch.rerun = is.rerun == true || (was.single && was.rerun == false);
+        branch.first = is.rerun == false || (was.single && was.rerun == true);
+        now = Enter(branches_[now].under, branch);
       }
-      if (closes && !path.empty()) path.pop_back(), first.pop_back();
-      if (opens || turns || closes) paths_.push_back(path);
+      if (closes && now != 0) now = branches_[now].under, first.pop_back();
     }
-    of_[i] = paths_.size();
+    of_[i] = now;
   }
 }
 
+// Where the two ways up meet, they come out of two branches of one if, or of two ifs, or one lies in the
+// other.
 bool SqlBranches::Exclusive(std::size_t a, std::size_t b) const {
-  if (of_[a] == 0 || of_[b] == 0) return false;
-  for (const Branch& x : paths_[of_[a] - 1])
-    for (const Branch& y : paths_[of_[b] - 1])
-      if (x.number == y.number && x.branch != y.branch) return true;
-  return false;
-}
-
-bool SqlBranches::Only(std::size_t at, bool Branch::*which) const {
-  if (of_[at] == 0) return false;
-  const auto& path = paths_[of_[at] - 1];
-  return std::any_of(path.begin(), path.end(), [&](const Branch& branch) { return branch.*which; });
+  std::uint32_t x = of_[a], y = of_[b];
+  if (x == 0 || y == 0) return false;
+  const auto up_to = [&](std::uint32_t branch, std::uint32_t depth) {
+    while (branches_[branch].depth > depth)
+      branch =
+          branches_[branches_[branch].far].depth >= depth ? branches_[branch].far : branches_[branch].under;
+    return branch;
+  };
+  x = up_to(x, branches_[y].depth);
+  y = up_to(y, branches_[x].depth);
+  if (x == y) return false;
+  while (branches_[x].under != branches_[y].under) {
+    const bool far = branches_[x].far != branches_[y].far;
+    x = far ? branches_[x].far : branches_[x].under;
+    y = far ? branches_[y].far : branches_[y].under;
+  }
+  return branches_[x].number == branches_[y].number;
 }
 
 std::string NameSetBy(const SqlToken& t) {

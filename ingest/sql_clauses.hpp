@@ -2,6 +2,7 @@
 // Jinja gives to what. Over tokens, not a parse tree.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -31,16 +32,35 @@ struct SqlClause {
   std::size_t at = 0;
   bool closed = false;  // the beginning of the text was reached
 };
-SqlClause ClauseOf(const SqlTokenList& t, std::size_t at);
-// The same, out of all brackets that are no subquery of their own.
-SqlClause OuterClause(const SqlTokenList& t, std::size_t at);
+// Of all tokens of a text, worked out in one pass when the first is asked for. The tokens stay as they are.
+class SqlClauses {
+ public:
+  explicit SqlClauses(const SqlTokenList& tokens) : t_(tokens) {}
+  const SqlTokenList& tokens() const { return t_; }
+  SqlClause Of(std::size_t at) const;
+  // The same, out of all brackets that are no subquery of their own.
+  SqlClause Outer(std::size_t at) const;
+  // Within a common table expression: `name as ( ... )`.
+  bool InTableExpression(std::size_t at) const;
+  // Brackets that open before it, less those that close.
+  int Depth(std::size_t at) const;
+
+ private:
+  struct Place {
+    std::uint32_t of = 0, outer = 0;  // one more than the token that decides; 0: the beginning
+    int depth = 0;
+    bool in_table = false;
+  };
+  void Fill() const;
+  SqlClause Made(std::uint32_t decider) const;
+  const SqlTokenList& t_;
+  mutable std::vector<Place> places_;
+};
 // WHERE, ON, HAVING, QUALIFY.
 bool Filters(std::string_view clause);
 // The clause around a bracket that opens at `open`, through further brackets. What a subquery selects is as
 // good as what is done with it: only compared in a WHERE, it is a filter.
-std::string ClauseAround(const SqlTokenList& t, std::size_t open);
-// Within a common table expression: `name as ( ... )`.
-bool InTableExpression(const SqlTokenList& t, std::size_t at);
+std::string ClauseAround(const SqlClauses& clauses, std::size_t open);
 // The name of the table expression whose bracket opens at `open`, `` if it is none.
 std::string_view TableExpressionAt(const SqlTokenList& t, std::size_t open);
 
@@ -51,21 +71,24 @@ class SqlBranches {
   // No run has both tokens.
   bool Exclusive(std::size_t a, std::size_t b) const;
   // Under any if at all.
-  bool Conditional(std::size_t at) const { return of_[at] > 0 && !paths_[of_[at] - 1].empty(); }
+  bool Conditional(std::size_t at) const { return of_[at] != 0; }
   // Only where the target is another than production: {% if target.name == 'dev' %}.
-  bool AsideOnly(std::size_t at) const { return Only(at, &Branch::aside); }
+  bool AsideOnly(std::size_t at) const { return branches_[of_[at]].aside; }
   // Only where there is a table to add to: {% if is_incremental() %}; only where it is built from nothing.
-  bool RerunOnly(std::size_t at) const { return Only(at, &Branch::rerun); }
-  bool FirstOnly(std::size_t at) const { return Only(at, &Branch::first); }
+  bool RerunOnly(std::size_t at) const { return branches_[of_[at]].rerun; }
+  bool FirstOnly(std::size_t at) const { return branches_[of_[at]].first; }
 
  private:
+  // A tree, however deep ifs nest: the branch of another if that each lies in.
   struct Branch {
-    int number, branch;  // which if, which of its branches
-    bool aside = false, rerun = false, first = false;
+    int number = 0;                    // which if
+    std::uint32_t under = 0, far = 0;  // the branch around it; one further out
+    std::uint32_t depth = 0;
+    bool aside = false, rerun = false, first = false;  // it or one around it
   };
-  bool Only(std::size_t at, bool Branch::*which) const;
-  std::vector<std::vector<Branch>> paths_;
-  std::vector<std::size_t> of_;  // one more than the index of a path; 0: under no if
+  std::uint32_t Enter(std::uint32_t under, Branch branch);
+  std::vector<Branch> branches_;   // the first stands for no if
+  std::vector<std::uint32_t> of_;  // the branch of each token
 };
 
 // The name that `set x ...` or `call statement('x', ...)` gives a value to.

@@ -289,11 +289,10 @@ std::vector<SqlTable> TablesRead(const std::vector<SqlToken>& t, std::size_t fro
         (t[i + 2].IsSymbol('(') || t[i + 2].Is("MATERIALIZED") || t[i + 2].Is("NOT")))
       local.insert(Lower(t[i].text));
   std::vector<SqlTable> out;
+  std::set<std::string> known;
   const auto add = [&](SqlTable table) {
     if (table.name.empty() || (!table.jinja && local.count(Lower(table.name)))) return;
-    for (const SqlTable& known : out)
-      if (known.name == table.name) return;
-    out.push_back(std::move(table));
+    if (known.insert(table.name).second) out.push_back(std::move(table));
   };
   for (std::size_t i = from; i < to; ++i) {
     const bool list = t[i].Is("FROM");

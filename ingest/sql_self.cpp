@@ -46,7 +46,7 @@ struct Columns {
 
 class Follower {
  public:
-  explicit Follower(const SqlTokenList& t) : t_(t) {}
+  explicit Follower(const SqlClauses& clauses) : clauses_(clauses), t_(clauses.tokens()) {}
 
   SelfUse Run(std::size_t at) {
     Columns all;
@@ -83,7 +83,7 @@ class Follower {
   bool TablePlace(std::size_t k) const {
     if (k == 0) return false;
     if (t_[k - 1].Is("FROM") || t_[k - 1].Is("JOIN")) return true;
-    return t_[k - 1].IsSymbol(',') && ClauseOf(t_, k).word == "FROM";
+    return t_[k - 1].IsSymbol(',') && clauses_.Of(k).word == "FROM";
   }
   // SELECT of the block in which `at` stands, in its FROM.
   std::size_t SelectOf(std::size_t at) const {
@@ -128,7 +128,7 @@ class Follower {
     bool used = false;
     for (std::size_t j = select + 1; j < end; ++j) {
       if (!Refers(j, from, alias, columns, sole)) continue;
-      const SqlClause clause = OuterClause(t_, j);
+      const SqlClause clause = clauses_.Outer(j);
       if (Filters(clause.word)) {
         if (sole && columns.alone) continue;
         used = out_.filters = true;
@@ -212,30 +212,31 @@ class Follower {
     else
       out.all = true;
     out.alone = sole && columns.alone;
-    const SqlClause bracket = ClauseOf(t_, select);
+    const SqlClause bracket = clauses_.Of(select);
     const bool inside = bracket.word == "(";
     const bool table =
         inside && bracket.at > 0 &&
         (t_[bracket.at - 1].Is("FROM") || t_[bracket.at - 1].Is("JOIN") || t_[bracket.at - 1].Is("LATERAL") ||
-         (t_[bracket.at - 1].IsSymbol(',') && ClauseOf(t_, bracket.at).word == "FROM"));
+         (t_[bracket.at - 1].IsSymbol(',') && clauses_.Of(bracket.at).word == "FROM"));
     if (inside && (table || !TableExpressionAt(t_, bracket.at).empty())) {
       const bool first = known_.count(bracket.at) == 0;
-      if (known_[bracket.at].Add(out) || first) waiting_.push_back(bracket.at);
-    } else if (inside && Filters(ClauseAround(t_, bracket.at))) {
+      if (known_[bracket.at].Add(out) || first) Await(bracket.at);
+    } else if (inside && Filters(ClauseAround(clauses_, bracket.at))) {
       out_.filters = true;
     } else if (!inside && bracket.word == "UNION" && UnionBracket(select) != kNone) {
       const std::size_t open = UnionBracket(select);
       const bool first = known_.count(open) == 0;
       out.all = true;  // the first branch names the columns
-      if (known_[open].Add(out) || first) waiting_.push_back(open);
+      if (known_[open].Add(out) || first) Await(open);
     } else {
       out_.values = true;
     }
   }
+  void Await(std::size_t open) {
+    if (std::find(waiting_.begin(), waiting_.end(), open) == waiting_.end()) waiting_.push_back(open);
+  }
   int BracketsFrom(std::size_t from, std::size_t to) const {
-    int depth = 0;
-    for (std::size_t i = from; i < to; ++i) depth += t_[i].IsSymbol('(') ? 1 : t_[i].IsSymbol(')') ? -1 : 0;
-    return depth;
+    return clauses_.Depth(to) - clauses_.Depth(from);
   }
   // The bracket of a table expression around all branches of a union.
   std::size_t UnionBracket(std::size_t select) const {
@@ -247,6 +248,7 @@ class Follower {
     return kNone;
   }
 
+  const SqlClauses& clauses_;
   const SqlTokenList& t_;
   SelfUse out_;
   std::deque<std::size_t> waiting_;  // brackets whose columns have to be followed
@@ -255,6 +257,6 @@ class Follower {
 
 }  // namespace
 
-SelfUse FollowOwnRows(const SqlTokenList& t, std::size_t at) { return Follower(t).Run(at); }
+SelfUse FollowOwnRows(const SqlClauses& clauses, std::size_t at) { return Follower(clauses).Run(at); }
 
 }  // namespace backreach

@@ -13,6 +13,6 @@ struct SelfUse {
   bool values = false;   // selected, or not to be followed
 };
 // `at`: the table's own name in a FROM or JOIN.
-SelfUse FollowOwnRows(const SqlTokenList& t, std::size_t at);
+SelfUse FollowOwnRows(const SqlClauses& clauses, std::size_t at);
 
 }  // namespace backreach

@@ -89,7 +89,14 @@ YamlMap::YamlMap(const YAML::Node& node, std::string file, std::string what, Dia
 Place YamlMap::place() const { return {BaseName(file_), std::to_string(line_)}; }
 
 void YamlMap::Collect(const YAML::Node& node, bool merged, int depth) {
-  if (depth > kDeepest) return;
+  if (depth > kDeepest) {
+    if (depth == kDeepest + 1)
+      diagnostics_.Error(
+          YamlWhere(file_, node.Mark()),
+          fmt::format("{} merges more than {} maps (<<), each from the one before", what_, kDeepest),
+          {"write the keys out, or merge from the first of them"});
+    return;
+  }
   std::vector<YAML::Node> merges;
   const std::size_t own_from = fields_.size();
   for (const auto& item : node) {

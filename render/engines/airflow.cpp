@@ -25,6 +25,14 @@ std::string TaskId(const Work& work) {
   return id.substr(0, 200);
 }
 
+// Cut between characters, and said: the whole of it stands at the head of the file.
+std::string Short(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "... (cut; the whole sentence begins this file)";
+}
+
 std::string Variable(const Work& work) {
   return work.steps.empty() ? fmt::format("tests_{}", work.wave) : fmt::format("step_{}", work.steps[0]->id);
 }
@@ -74,8 +82,8 @@ except ImportError:  # Airflow 2
                    "start_date=datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc),\n"
                    "    catchup=False,\n    is_paused_upon_creation=False,\n    max_active_runs=1,\n    "
                    "max_active_tasks={},\n    tags=[\"backreach\"],\n) as dag:\n",
-                   PythonText("backreach_plan_" + short_id),
-                   PythonText(Printable(plan.summary).substr(0, 900)), options.max_parallel);
+                   PythonText("backreach_plan_" + short_id), PythonText(Short(Printable(plan.summary), 900)),
+                   options.max_parallel);
 }
 
 // A DAG of thousands of tasks is none that anybody can look at: past this many, several commands are a task,

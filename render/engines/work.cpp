@@ -153,7 +153,8 @@ class Planner {
       for (std::size_t m = 1; m < methods.size(); ++m)
         for (std::string& name : DbtCall(methods[m]->commands[c].words).selected)
           call.selected.push_back(std::move(name));
-      work.commands.push_back(Dbt(call.before, call.selected, call.behind));
+      for (const auto& names : Parts(call.selected))
+        work.commands.push_back(Dbt(call.before, names, call.behind));
     }
   }
 
@@ -201,11 +202,32 @@ class Planner {
     }
   }
 
+  // A line of shell is one argument where a scheduler starts it, and one of 128 kB is refused by the kernel.
+  static constexpr std::size_t kLongest = 60'000;
+
+  static std::vector<std::vector<std::string>> Parts(const std::vector<std::string>& names) {
+    std::vector<std::vector<std::string>> out(1);
+    std::size_t size = 0;
+    for (const std::string& name : names) {
+      size += name.size() + 1;
+      if (size > kLongest && !out.back().empty()) out.emplace_back(), size = name.size() + 1;
+      out.back().push_back(name);
+    }
+    return out;
+  }
+  // Queries are one, as far as that is an argument.
+  static void AddQuery(const std::string& query, std::vector<std::string>& queries) {
+    if (queries.empty() || queries.back().size() + query.size() > kLongest)
+      queries.push_back(query);
+    else
+      queries.back() += "\nunion all\n" + query;
+  }
+
   // dbt's tests of what the wave touched, as far as nothing that a later wave rebuilds has a part in them;
   // after the last wave those of all that was touched. And the plan's own, all in one query.
   void Check(int wave, const std::vector<const FeedStep*>& steps, bool last) {
     std::set<std::string> touched;
-    std::string faults;
+    std::vector<std::string> faults;
     std::set<std::size_t> after;
     for (const FeedStep& step : plan_.steps) {
       if (step.wave != wave && !last) continue;
@@ -214,18 +236,20 @@ class Planner {
     for (const FeedStep* step : steps)
       for (const std::string& check :
            SelectedBy(*step).empty() ? std::vector<std::string>() : step->dbt_checks)
-        faults += fmt::format("{}select {} as dataset, c.copies from (\n{}\n) as c",
-                              faults.empty() ? "" : "\nunion all\n", SqlText(step->dataset), check);
+        AddQuery(
+            fmt::format("select {} as dataset, c.copies from (\n{}\n) as c", SqlText(step->dataset), check),
+            faults);
     if (touched.empty()) return;
     Work work;
     work.wave = wave;
     work.what = last && wave > 0 ? "tests of all that was rebuilt" : fmt::format("tests of wave {}", wave);
-    work.commands.push_back(Dbt(
-        {"dbt", "test"}, {touched.begin(), touched.end()},
-        last ? std::vector<std::string>() : std::vector<std::string>{"--indirect-selection", "buildable"}));
-    if (!faults.empty())
+    for (const auto& names : Parts({touched.begin(), touched.end()}))
+      work.commands.push_back(Dbt(
+          {"dbt", "test"}, names,
+          last ? std::vector<std::string>() : std::vector<std::string>{"--indirect-selection", "buildable"}));
+    for (const std::string& query : faults)
       work.commands.push_back(
-          Dbt({"dbt", "--quiet", "show"}, {}, {"--output", "json", "--limit", "20", "--inline", faults}) +
+          Dbt({"dbt", "--quiet", "show"}, {}, {"--output", "json", "--limit", "20", "--inline", query}) +
           " | tee /dev/stderr | grep -F '\"show\": []' >/dev/null");
     work.after.assign(after.begin(), after.end());
     check_of_[wave] = works_.size();

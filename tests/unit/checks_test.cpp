@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 using namespace backreach;
 
 TEST_CASE("checks are written in the platform's SQL, over the rebuilt period") {
@@ -57,4 +59,32 @@ TEST_CASE("checks are written in the platform's SQL, over the rebuilt period") {
   // What proves the key already is not written again as a test.
   d.checks.push_back({"test.p.u", "model.p.orders", "unique", {"order_id"}, true, true, true, {}, {}});
   CHECK(checks("postgres").after_run.size() == 2);
+}
+
+TEST_CASE("a check asks for the stretches that were rebuilt, or says that it asks for more") {
+  LineageGraph g;
+  Dataset d;
+  d.name = "model.p.orders";
+  d.platform = "postgres";
+  d.relation = {"wh", "s", "orders"};
+  d.key = {"id"};
+  d.column = "day";
+  d.grain = Grain{Grain::Unit::kDay, 1};
+  d.calendar = Calendar(*d.grain, Zone::Find("UTC"));
+  d.layout = std::make_shared<Layout>(d.calendar);
+  g.datasets = {d};
+  const auto text = [&](int stretches) {
+    Step step;
+    step.dataset = DatasetId{0};
+    step.calendar = &g.datasets[0].layout->blocks()[0].calendar;
+    for (int i = 0; i < stretches; ++i) step.spans.Add(SpanSet(Span{2 * i * kDay, (2 * i + 1) * kDay}));
+    FillChecks(g, step);
+    return step.after_run.at(0).text;
+  };
+  const std::string each = text(100);
+  CHECK(std::count(each.begin(), each.end(), '>') == 101);  // and copies > 1
+  CHECK(each.find("/*") == std::string::npos);
+  const std::string cut = text(1000);
+  CHECK(cut.find("/* 1000 stretches were rebuilt") != std::string::npos);
+  CHECK(cut.size() < 1000);
 }

@@ -4,6 +4,7 @@
 
 #include "ingest/dbt_sql.hpp"
 #include "ingest/sql_bounds.hpp"
+#include "ingest/sql_clauses.hpp"
 
 using namespace backreach;
 
@@ -450,4 +451,75 @@ TEST_CASE("an anti-join against itself that holds for every row inserts nothing 
         "select s.* from s left join {{ this }} t on s.id = t.id where t.id is null or s.x > t.x",
         "select * from s where ts > (select max(ts) from {{ this }})"})
     CHECK_MESSAGE(!ReadSqlTraits(sql).only_new_keys, sql);
+}
+
+TEST_CASE("branches of nested ifs, their outer ones included") {
+  const std::string sql =
+      "a {% if x %} b {% if y %} c {% else %} d {% endif %} e {% elif z %} f {% if w %} g {% endif %} {% "
+      "else "
+      "%} h {% endif %} {% if v %} i {% endif %}";
+  const SqlTokens t = TokenizeSql(sql);
+  const SqlBranches branches(t);
+  const auto at = [&](const char* word) {
+    std::size_t i = 0;
+    while (t[i].text != word) ++i;
+    return i;
+  };
+  const auto apart = [&](const char* a, const char* b) {
+    CHECK(branches.Exclusive(at(a), at(b)) == branches.Exclusive(at(b), at(a)));
+    return branches.Exclusive(at(a), at(b));
+  };
+  CHECK(apart("c", "d"));
+  CHECK(apart("c", "g"));
+  CHECK(apart("d", "f"));
+  CHECK(apart("e", "h"));
+  CHECK(apart("g", "h"));
+  CHECK(!apart("b", "c"));
+  CHECK(!apart("a", "c"));
+  CHECK(!apart("c", "e"));
+  CHECK(!apart("d", "i"));
+  CHECK(!apart("f", "g"));
+  CHECK(!branches.Conditional(at("a")));
+  CHECK(branches.Conditional(at("i")));
+  // However deep: the branches far within are those of the ifs far without.
+  std::string deep;
+  for (int i = 0; i < 1000; ++i) deep += "{% if target.name == 'dev' %}";
+  deep += "p {% else %} q";
+  for (int i = 1; i < 1000; ++i) deep += "{% endif %}";
+  const SqlTokens far = TokenizeSql(deep + " r {% else %} s {% endif %}");
+  const SqlBranches within(far);
+  const auto place = [&](const char* word) {
+    std::size_t i = 0;
+    while (far[i].text != word) ++i;
+    return i;
+  };
+  CHECK(within.Exclusive(place("p"), place("q")));
+  CHECK(within.Exclusive(place("p"), place("s")));
+  CHECK(!within.Exclusive(place("q"), place("r")));
+  CHECK(within.AsideOnly(place("q")));
+  CHECK(!within.AsideOnly(place("s")));
+}
+
+TEST_CASE("the clause of every token in one pass") {
+  const std::string sql =
+      "with o as (select a from b where (c > d and (e = f))) select g from (h) join i on (j) = k ) l";
+  const SqlTokens t = TokenizeSql(sql);
+  const SqlClauses clauses(t);
+  const auto at = [&](const char* word) {
+    std::size_t i = 0;
+    while (t[i].text != word) ++i;
+    return i;
+  };
+  CHECK(clauses.Of(at("o")).closed);
+  CHECK(clauses.Of(at("a")).word == "SELECT");
+  CHECK(clauses.Of(at("e")).word == "(");
+  CHECK(clauses.Outer(at("e")).word == "WHERE");
+  CHECK(clauses.InTableExpression(at("e")));
+  CHECK(clauses.Of(at("g")).word == "SELECT");
+  CHECK(!clauses.InTableExpression(at("g")));
+  CHECK(clauses.Outer(at("h")).word == "FROM");
+  CHECK(clauses.Outer(at("j")).word == "ON");
+  CHECK(clauses.Of(at("k")).word == "ON");
+  CHECK(clauses.Of(at("l")).closed);  // behind a bracket that nothing opened
+  CHECK(clauses.Depth(at("e")) == 3);
 }

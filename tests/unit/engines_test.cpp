@@ -324,6 +324,25 @@ TEST_CASE(
         "airflow dags backfill --reset-dagruns -s A -e B d");
 }
 
+TEST_CASE("no line of a feed is longer than an argument may be, and a sentence is cut between characters") {
+  std::string steps;
+  for (int i = 1; i <= 3000; ++i)
+    steps +=
+        (i > 1 ? "," : "") +
+        StepOf(i, 0, "[]", DbtOf("p.a_model_with_a_name_that_is_as_long_as_they_are_" + std::to_string(i)));
+  const std::string script = Fed("dbt", PlanOf("[" + steps + "]"));
+  for (const std::string& line : Split(script, '\n')) CHECK(line.size() < 128'000);
+  CHECK(Has(script, "as_they_are_3000"));
+  std::string long_sentence = "x";
+  for (int i = 0; i < 500; ++i) long_sentence += "\xC3\xA9";
+  std::string plan = PlanOf("[" + StepOf(1, 0, "[]", DbtOf("p.a")) + "]");
+  const std::size_t at = plan.find("\"summary\": \"") + 12;
+  REQUIRE(at > 12);
+  plan.replace(at, plan.find('"', at) - at, long_sentence);
+  const std::string dag = Fed("airflow", plan);
+  CHECK(Has(dag, "\xC3\xA9... (cut; the whole sentence begins this file)\""));
+}
+
 TEST_CASE("clients and vars of a registry are checked where they stand") {
   const Folder folder;
   const auto faults = [&](const std::string& text) {

@@ -209,6 +209,33 @@ TEST_CASE("mappings that cannot stand are read as all, and said") {
   for (const Edge& e : g.edges) CHECK(std::holds_alternative<reads::All>(e.effective));
 }
 
+TEST_CASE("a chain of views is followed to its end, however long") {
+  std::string text =
+      "backreach: 1\ndatasets:\n  - {name: v0, partitions: day}\n  - {name: h, partitions: hour}\n";
+  std::string edges = "edges:\n  - {from: v0, to: v1, reads: key}\n";
+  for (int i = 1; i <= 200; ++i) {
+    text += "  - {name: v" + std::to_string(i) + ", kind: view}\n";
+    edges += "  - {from: v" + std::to_string(i) + ", to: " + (i == 200 ? "h" : "v" + std::to_string(i + 1)) +
+             ", reads: same}\n";
+  }
+  const LineageGraph g = GraphOf(text + edges);
+  REQUIRE(g.unresolved.size() == 1);
+  CHECK(Has(g.unresolved[0].fact.message, "a table of hours reads v1, and hours bear no dates"));
+}
+
+TEST_CASE("a registry is one document, and what it merges is not cut") {
+  const std::string first = "backreach: 1\ndatasets:\n  - {name: a}\n";
+  const std::string second = Complaint("registry", first + "---\nbackreach: 1\ndatasets:\n  - {name: b}\n");
+  CHECK(Has(second, ":5:1: error: a second YAML document begins here"));
+  CHECK(Complaint("registry", "---\n" + first + "...\n").empty());
+  CHECK(Complaint("registry", first + "---\n").empty());
+  std::string merged = "backreach: 1\ndatasets:\n  - &a0 {name: a0, writes: append}\n";
+  for (int i = 1; i < 100; ++i)
+    merged += "  - &a" + std::to_string(i) + " {<<: *a" + std::to_string(i - 1) + ", name: a" +
+              std::to_string(i) + "}\n";
+  CHECK(Has(Complaint("registry", merged), "merges more than 64 maps"));
+}
+
 TEST_CASE("manifests that are none are refused as such") {
   for (
       const char* text :
@@ -238,7 +265,7 @@ TEST_CASE("words: nearest names, printable text, wrapping") {
   CHECK(Printable("x\xE2\x80\xAEy") == "x<U+202E>y");
   CHECK(Printable("a\xFFz") == "a\\xFFz");
   CHECK(Printable("\xED\xA0\x80") == "\\xED\\xA0\\x80");  // half a surrogate pair
-  CHECK(Printable("\xC0\xAF") == "\\xC0\\xAF");          // a slash in two bytes
+  CHECK(Printable("\xC0\xAF") == "\\xC0\\xAF");           // a slash in two bytes
   CHECK(Printable("a\xD8\x9C\xE1\xA0\x8E") == "a<U+061C><U+180E>");
   CHECK(Printable("\xF3\xA0\x81\xA1\xEF\xBF\xB9") == "<U+E0061><U+FFF9>");
   CHECK(Printable("\xF0\x9F\x98\x80 \xE4\xB8\xAD") == "\xF0\x9F\x98\x80 \xE4\xB8\xAD");
