@@ -689,9 +689,12 @@ class Planner {
   // replaced; and which existing checks would have told.
   void Effects() {
     std::map<DatasetId, std::map<std::string, bool>> codes;  // code -> blocking
-    for (const Hazard& h : plan_.hazards)
-      if (h.dataset.valid())
-        codes[h.dataset][h.code] = codes[h.dataset][h.code] || h.severity == HazardSeverity::kBlocking;
+    std::map<DatasetId, std::vector<Hazard*>> hazards;
+    for (Hazard& h : plan_.hazards) {
+      if (!h.dataset.valid()) continue;
+      codes[h.dataset][h.code] = codes[h.dataset][h.code] || h.severity == HazardSeverity::kBlocking;
+      hazards[h.dataset].push_back(&h);
+    }
     for (Step& step : plan_.steps) {
       if (step.correct) continue;
       const Dataset& d = graph_[step.dataset];
@@ -702,9 +705,10 @@ class Planner {
         return it != found.end() && it->second;
       };
       // What a run cuts beside its step is that hazard's alone.
-      const bool cut = std::any_of(plan_.hazards.begin(), plan_.hazards.end(), [&](const Hazard& h) {
-        return h.code == "partial-overwrite" && h.severity == HazardSeverity::kBlocking &&
-               h.dataset == step.dataset && (h.whole || step.whole || h.spans.Intersects(step.spans));
+      const std::vector<Hazard*>& own = hazards[step.dataset];
+      const bool cut = std::any_of(own.begin(), own.end(), [&](const Hazard* h) {
+        return h->code == "partial-overwrite" && h->severity == HazardSeverity::kBlocking &&
+               (h->whole || step.whole || h->spans.Intersects(step.spans));
       });
       const bool open = request_.include_open && d.layout && !step.whole &&
                         step.spans.back().end > frame_[step.dataset].complete_end;
@@ -729,17 +733,17 @@ class Planner {
                 [](const DetectedBy& a, const DetectedBy& b) {
                   return std::tie(a.test, a.constraint) < std::tie(b.test, b.constraint);
                 });
-      SayWhatTells(step);
+      SayWhatTells(step, own);
     }
   }
 
   // Adds to the hazard that doubles rows whether anything that exists would notice.
-  void SayWhatTells(const Step& step) {
+  static void SayWhatTells(const Step& step, const std::vector<Hazard*>& hazards) {
     static const std::set<std::string> doubling = {"append-duplicates", "bounded-match", "unfiltered-batch",
                                                    "null-key"};
-    for (Hazard& h : plan_.hazards) {
-      if (h.dataset != step.dataset || h.severity == HazardSeverity::kNote || !doubling.count(h.code) ||
-          h.evidence.count("detected_by"))
+    for (Hazard* hazard : hazards) {
+      Hazard& h = *hazard;
+      if (h.severity == HazardSeverity::kNote || !doubling.count(h.code) || h.evidence.count("detected_by"))
         continue;
       std::vector<std::string> who;
       for (const DetectedBy& by : step.detected_by)

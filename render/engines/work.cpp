@@ -60,9 +60,10 @@ class Planner {
     for (const auto& [wave, steps] : waves) {
       std::map<std::vector<std::vector<std::string>>, std::size_t> calls;
       std::map<int, std::size_t> runs;
+      const std::size_t first = works_.size();
       for (const FeedStep* step : steps) Place(*step, calls, runs);
-      for (std::size_t i = 0; i < works_.size(); ++i)
-        if (works_[i].wave == wave && !works_[i].done_before) Describe(works_[i], i);
+      for (std::size_t i = first; i < works_.size(); ++i)
+        if (!works_[i].done_before) Describe(works_[i], i);
       if (options_.tests) Check(wave, steps, wave == waves.rbegin()->first);
     }
     for (std::size_t i = 0; i < works_.size(); ++i) Wait(i);
@@ -229,10 +230,13 @@ class Planner {
     std::set<std::string> touched;
     std::vector<std::string> faults;
     std::set<std::size_t> after;
-    for (const FeedStep& step : plan_.steps) {
-      if (step.wave != wave && !last) continue;
+    const auto touch = [&](const FeedStep& step) {
       for (const std::string& name : SelectedBy(step)) touched.insert(name), after.insert(of_step_[step.id]);
-    }
+    };
+    if (last)
+      for (const FeedStep& step : plan_.steps) touch(step);
+    else
+      for (const FeedStep* step : steps) touch(*step);
     for (const FeedStep* step : steps)
       for (const std::string& check :
            SelectedBy(*step).empty() ? std::vector<std::string>() : step->dbt_checks)
@@ -270,10 +274,10 @@ class Planner {
         const std::size_t at = of_step_[before];
         if (at == i) continue;
         const auto check = check_of_.find(works_[at].wave);
-        after.insert(check != check_of_.end() && std::count(works_[check->second].after.begin(),
-                                                            works_[check->second].after.end(), at)
-                         ? check->second
-                         : at);
+        const bool checked =
+            check != check_of_.end() &&
+            std::binary_search(works_[check->second].after.begin(), works_[check->second].after.end(), at);
+        after.insert(checked ? check->second : at);
       }
     works_[i].after.assign(after.begin(), after.end());
   }
