@@ -602,11 +602,12 @@ class Planner {
       return Intersection(any_block_[region_.At(id)], cells);
     };
     std::vector<Seed> seeds = build_seeds_;
-    for (Seed& seed : seeds) {  // a ranged whole target would pass the asked spans if its rows had a time
-      for (const Target& t : request_.targets)
-        if (t.dataset == seed.dataset && !graph_[t.dataset].layout && graph_[t.dataset].stores() && !t.whole)
-          seed.pass = t.asked;
-    }
+    // A ranged whole target would pass the asked spans if its rows had a time.
+    std::map<DatasetId, const Target*> ranged;
+    for (const Target& t : request_.targets)
+      if (!graph_[t.dataset].layout && graph_[t.dataset].stores() && !t.whole) ranged[t.dataset] = &t;
+    for (Seed& seed : seeds)
+      if (const auto it = ranged.find(seed.dataset); it != ranged.end()) seed.pass = it->second->asked;
     const std::vector<Dirt> narrow = sweeper_.Run(seeds, rules);
     std::vector<std::set<DatasetId>> by(size());
     std::vector<bool> wide(size(), false);

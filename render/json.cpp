@@ -4,12 +4,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "graph/reads_json.hpp"
 #include "render/engines/lines.hpp"
@@ -168,7 +172,75 @@ Json StepValues(const Step& s) {
   return Json(values);
 }
 
-Json StepJson(const LineageGraph& g, const Step& s) {
+// Steps that wait for each other in all pairs (a thousand tables that a thousand others read through a view)
+// would be a document of gigabytes. Where a plan has more pairs than this, long lists are said once: what a
+// step reads as {"like": ID} of the first step that reads the same, ids in a row as [first, last].
+class Pairs {
+ public:
+  explicit Pairs(const std::vector<Step>& steps) {
+    constexpr std::size_t kMost = 200'000;
+    std::size_t pairs = 0;
+    for (const Step& s : steps) pairs += s.after.size() + s.reads.size();
+    short_ = pairs > kMost;
+  }
+  bool any() const { return any_; }
+
+  Json After(const Step& s) {
+    if (!Long(s.after.size())) return s.after;
+    Json out = Json::array();
+    std::vector<int> ids(s.after.begin(), s.after.end());
+    std::sort(ids.begin(), ids.end());
+    for (std::size_t i = 0, end = 0; i < ids.size(); i = end) {
+      for (end = i + 1; end < ids.size() && ids[end] == ids[end - 1] + 1;) ++end;
+      if (end - i > 2)
+        out.push_back(Json::array({ids[i], ids[end - 1]})), any_ = true;
+      else
+        for (std::size_t k = i; k < end; ++k) out.push_back(ids[k]);
+    }
+    return out;
+  }
+
+  // The step that reads the same and was said before; nothing if this is the first.
+  std::optional<int> Like(const Step& s) {
+    if (!Long(s.reads.size())) return std::nullopt;
+    std::size_t hash = s.reads.size();
+    for (const StepReads& r : s.reads) hash = hash * 1'000'003 + r.cells.dataset.value;
+    for (const Step* other : said_[hash])
+      if (Same(other->reads, s.reads)) {
+        any_ = true;
+        return other->id;
+      }
+    said_[hash].push_back(&s);
+    return std::nullopt;
+  }
+
+ private:
+  bool Long(std::size_t entries) const { return short_ && entries > 200; }
+  static bool Same(const std::vector<StepReads>& a, const std::vector<StepReads>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const StepReads& x, const StepReads& y) {
+      return x.cells.dataset == y.cells.dataset && x.cells.whole == y.cells.whole && x.clipped == y.clipped &&
+             x.cells.spans == y.cells.spans;
+    });
+  }
+  bool short_ = false, any_ = false;
+  std::unordered_map<std::size_t, std::vector<const Step*>> said_;
+};
+
+Json ReadsJson(const LineageGraph& g, const Step& s, Pairs& pairs) {
+  Json out = Json::array();
+  if (const auto like = pairs.Like(s)) {
+    out.push_back(Object("like", *like));
+    return out;
+  }
+  for (const StepReads& r : s.reads) {
+    Json j = CellsJson(g, r.cells);
+    j["clipped"] = r.clipped;
+    out.push_back(std::move(j));
+  }
+  return out;
+}
+
+Json StepJson(const LineageGraph& g, const Step& s, Pairs& pairs) {
   const Dataset& d = g[s.dataset];
   Json spans = Json::array();
   if (!s.whole && s.parts.empty())
@@ -179,12 +251,6 @@ Json StepJson(const LineageGraph& g, const Step& s) {
       j["where"] = part.values;
       spans.push_back(std::move(j));
     }
-  }
-  Json reads = Json::array();
-  for (const StepReads& r : s.reads) {
-    Json j = CellsJson(g, r.cells);
-    j["clipped"] = r.clipped;
-    reads.push_back(std::move(j));
   }
   Json rewrites = Json::array();
   for (const Cells& cells : s.rewrites) {
@@ -200,7 +266,7 @@ Json StepJson(const LineageGraph& g, const Step& s) {
   Json j;
   j["id"] = s.id;
   j["wave"] = s.wave;
-  j["after"] = s.after;
+  j["after"] = pairs.After(s);
   j["dataset"] = d.name;
   j["action"] = s.correct ? "correct" : "rebuild";
   j["grain"] = s.calendar ? Json(FormatGrain(s.calendar->grain()))
@@ -214,7 +280,7 @@ Json StepJson(const LineageGraph& g, const Step& s) {
   j["spans"] = std::move(spans);
   if (!s.parts.empty()) j["where"] = StepValues(s);
   j["partitions"] = s.partitions ? Json(*s.partitions) : Json();
-  j["reads"] = std::move(reads);
+  j["reads"] = ReadsJson(g, s, pairs);
   j["rewrites"] = std::move(rewrites);
   j["because"] = BecauseJson(g, s.because);
   j["estimate"] = Object("seconds", SecondsJson(s.seconds), "from_runs", s.from_runs);
@@ -412,7 +478,13 @@ std::string PlanJson(const LineageGraph& g, const Plan& plan) {
   j["summary"] = plan.summary;
   j["notes"] = plan.notes;
   j["steps"] = Json::array();
-  for (const Step& s : plan.steps) j["steps"].push_back(StepJson(g, s));
+  Pairs pairs(plan.steps);
+  for (const Step& s : plan.steps) j["steps"].push_back(StepJson(g, s, pairs));
+  if (pairs.any())
+    j["notes"].push_back(
+        "in this file long lists of steps are said once: [first, last] in 'after' are all ids from the one "
+        "to "
+        "the other, {\"like\": ID} in 'reads' is what that step reads");
   j["afterwards"] = Json::array();
   for (const Afterwards& a : plan.afterwards) {
     Json e = CellsJson(g, a.cells);

@@ -32,6 +32,7 @@ class Value {
     faults_->push_back((place_.empty() ? "/" : place_) + ": " + what);
   }
   bool null() const { return json_ && json_->is_null(); }
+  bool is_list() const { return json_ && json_->is_array(); }
   Value operator[](const char* key) const {
     const std::string place = place_ + "/" + key;
     if (!json_) return {nullptr, place, *faults_};
@@ -112,11 +113,21 @@ FeedMethod ReadMethod(const Value& m) {
   return method;
 }
 
+// An id, or [first, last] for all from the one to the other.
+void ReadWaits(const Value& value, std::vector<int>& after) {
+  if (!value.is_list()) return after.push_back(value.Number());
+  const std::vector<Value> ends = value.List();
+  if (ends.size() != 2) return value.Fail("must be an id, or the first and the last of some");
+  const int first = ends[0].Number(), last = ends[1].Number();
+  if (last < first || last - first > 10'000'000) return value.Fail("its last id must be behind its first");
+  for (int id = first; id <= last; ++id) after.push_back(id);
+}
+
 FeedStep ReadStep(const Value& s) {
   FeedStep step;
   step.id = s["id"].Number();
   step.wave = s["wave"].Number();
-  for (const Value& before : s["after"].List()) step.after.push_back(before.Number());
+  for (const Value& before : s["after"].List()) ReadWaits(before, step.after);
   step.dataset = s["dataset"].Text();
   step.action = s["action"].OneOf({"correct", "rebuild"});
   step.whole = s["whole"].Bool();

@@ -266,6 +266,19 @@ TEST_CASE("a plan that does not hold to its form is refused with its place") {
   CHECK(Has(Fault("{}"), "not a plan"));
 }
 
+TEST_CASE("waits for steps in a row are read as those steps") {
+  const auto plan = [](const std::string& after) {
+    std::string steps;
+    for (int i = 1; i <= 3; ++i) steps += StepOf(i, 0, "[]", DbtOf("p.m" + std::to_string(i))) + ",";
+    return PlanOf("[" + steps + StepOf(4, 1, after, DbtOf("p.m4")) + "]");
+  };
+  CHECK(ReadFeedPlan(plan("[[1, 3]]"), "p.json").steps.back().after == std::vector<int>{1, 2, 3});
+  CHECK(ReadFeedPlan(plan("[1, [2, 3]]"), "p.json").steps.back().after == std::vector<int>{1, 2, 3});
+  CHECK(Has(Fault(plan("[[3, 1]]")), "/steps/3/after/0: its last id must be behind its first"));
+  CHECK(Has(Fault(plan("[[1]]")), "/steps/3/after/0: must be an id"));
+  CHECK(Has(Fault(plan("[[1, 4]]")), "no earlier wave"));
+}
+
 TEST_CASE("models of one wave and one window are one call of dbt, tested afterwards") {
   const std::string plan =
       PlanOf("[" + StepOf(1, 0, "[]", DbtOf("p.a")) + "," + StepOf(2, 1, "[1]", DbtOf("p.b")) + "," +
