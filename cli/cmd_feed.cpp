@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -31,6 +33,10 @@ Status Run(const Arguments& a) {
   }
   const std::string path = a.words[0];
   std::ifstream in(path, std::ios::binary);
+  const int why = errno;
+  if (std::error_code ec; std::filesystem::is_directory(path, ec))
+    throw Error(path + ": error: is a folder, not a plan\n  name the file in it");
+  if (!in && why != ENOENT) throw Error(path + ": error: cannot be read: " + std::strerror(why));
   if (!in)
     throw Error(path +
                 ": error: no such file\n  make one with: backreach plan ... --format json --out plan.json");

@@ -193,14 +193,17 @@ class Tokenizer {
       Quoted('"', lexis_.double_quoted ? Kind::kString : Kind::kQuoted);
     } else if (c == '`') {
       Quoted(c, Kind::kQuoted);
-    } else if (c == '[' && i_ + 1 < s_.size() && WordStart(s_[i_ + 1]) &&
-               s_.find(']', i_) != std::string_view::npos &&
-               s_.substr(i_, s_.find(']', i_) - i_).find_first_of("(,'\n") == std::string_view::npos) {
+    } else if (c == '[' && i_ + 1 < s_.size() && WordStart(s_[i_ + 1]) && ClosesAsName()) {
       Quoted(']', Kind::kQuoted);
     } else {
       return false;
     }
     return true;
+  }
+  // The bracket at `i_` closes before anything that no name holds.
+  bool ClosesAsName() {
+    if (stop_ <= i_) stop_ = std::min(s_.find_first_of("](,'\n", i_), s_.size());
+    return stop_ < s_.size() && s_[stop_] == ']';
   }
   // Whether the backslash at `i_` keeps a quote from ending its string. Not known: what follows the quote
   // goes on like a text, where behind a string that ends there would be a blank, a comma or a bracket.
@@ -273,6 +276,7 @@ class Tokenizer {
   std::vector<SqlToken>& out_;
   std::deque<std::string>& made_;
   std::size_t i_ = 0;
+  std::size_t stop_ = 0;  // the next sign at which a name in brackets ends, one way or the other
 };
 
 }  // namespace
@@ -334,8 +338,9 @@ std::vector<SqlTable> TablesRead(std::string_view sql) {
 std::vector<SqlExport> FindExports(std::string_view sql) {
   const auto t = TokenizeSql(sql);
   std::vector<SqlExport> out;
+  std::size_t end = 0;  // of the statement at hand
   for (std::size_t i = 0; i < t.size(); ++i) {
-    const std::size_t end = EndOfStatement(t, i);
+    if (i == 0 || end < i) end = EndOfStatement(t, i);
     const auto next = [&](std::size_t k) -> const SqlToken* { return k < end ? &t[k] : nullptr; };
     // The source of COPY: a bracketed query or a name.
     const auto source = [&](std::size_t at) {
@@ -417,10 +422,11 @@ std::vector<SqlExport> FindExports(std::string_view sql) {
 std::vector<std::string> SideEffects(std::string_view sql) {
   const auto t = TokenizeSql(sql);
   std::vector<std::string> out;
+  std::size_t end = 0;  // of the statement at hand
   for (std::size_t i = 0; i < t.size(); ++i) {
     // A statement begins behind a semicolon, and behind Jinja that decides whether or where it is written.
     if (i > 0 && !t[i - 1].IsSymbol(';') && t[i - 1].kind != SqlToken::Kind::kBlock) continue;
-    const std::size_t end = EndOfStatement(t, i);
+    if (i == 0 || end < i) end = EndOfStatement(t, i);
     const auto is = [&](std::size_t k, std::initializer_list<const char*> words) {
       return k < end && std::any_of(words.begin(), words.end(), [&](const char* w) { return t[k].Is(w); });
     };

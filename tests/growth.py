@@ -44,6 +44,8 @@ CASES = {
     "own table many times": (2_000, sql(lambda n: "select 1 from {{ ref('a') }} where true" + " and d > (select max(d) from {{ this }})" * n), []),
     "columns of one select": (5_000, sql(lambda n: "with o as (select * from {{ this }}) select " + ", ".join(f"o.c{i}" for i in range(n)) + " from {{ ref('a') }} a join o on a.k = o.k where a.d > current_date"), []),
     "tables of one FROM": (10_000, sql(lambda n: "select 1 from " + ", ".join(f"t{i}" for i in range(n))), []),
+    "brackets that nothing closes": (40_000, sql(lambda n: "select " + "[a " * n + " from {{ ref('a') }}"), []),
+    "words of one hook": (20_000, lambda n: manifest([("m", [], "select 1", {"config": {"materialized": "table", "post-hook": [{"sql": "insert into log select 1" + " + {{ x }} {% if a %}" * n, "transaction": True}]}})]), []),
     "tags of one node": (30_000, lambda n: manifest([("a", [], "select 1", {"tags": [f"tag{i}" for i in range(n)], "config": {"materialized": "table", "tags": [f"tag{i}" for i in range(n)]}})]), []),
     "parents by steps": (4_000, chain, [["plan", "999999+n{last}", *plan]]),
     "children by steps": (4_000, chain, [["plan", "n0+999999", *plan]]),

@@ -35,6 +35,22 @@ with tempfile.TemporaryDirectory() as folder:
             done = run(*words, "--out", "/dev/full")
             say(done.returncode == 2 and "No space left" in done.stderr, f"{words[0]} --out /dev/full", done)
 
+    (work / "a-folder").mkdir()
+    for words in (["export"], ["ingest", "registry", str(ROOT / "examples/shop/registry.yml")]):
+        done = run(*words, "--store", "a-folder")
+        say(done.returncode == 3 and "is a folder, and a store is a file" in done.stderr, f"{words[0]} --store a folder", done)
+    done = run("feed", "a-folder", "--to", "shell")
+    say(done.returncode == 2 and "is a folder, not a plan" in done.stderr, "feed of a folder", done)
+    if os.geteuid() != 0:  # who may do everything is refused nothing
+        (work / "shut").mkdir(); (work / "shut/g.db").write_bytes((work / ".backreach/graph.db").read_bytes())
+        (work / "shut/g.db").chmod(0)
+        done = run("export", "--store", "shut/g.db")
+        say(done.returncode == 3 and "you may not read it" in done.stderr, "a store without the right to read", done)
+        (work / "shut").chmod(0)
+        done = run("export", "--store", "shut/g.db")
+        say(done.returncode == 3 and "you may not enter its folder" in done.stderr, "a store in a shut folder", done)
+        (work / "shut").chmod(0o755)
+
     before = (work / ".backreach/graph.db").read_bytes()
     for target in (".backreach/graph.db", "link-to-store"):
         if target == "link-to-store":

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "graph/error.hpp"
@@ -45,6 +47,32 @@ std::string ImmutableUri(const std::string& path) {
 
 }  // namespace
 
+std::string WhyUnusable(const std::string& path, bool writing) {
+  struct stat info {};
+  const std::string folder = std::filesystem::absolute(path).parent_path().string();
+  if (stat(path.c_str(), &info) != 0) {
+    const int why = errno;
+    if (why == EACCES) return "you may not enter its folder (" + folder + ")";
+    if (why != ENOENT) return std::string("cannot be a store: ") + std::strerror(why);
+    if (stat(folder.c_str(), &info) != 0)
+      return "its folder cannot be used: " + std::string(std::strerror(errno));
+    if (!S_ISDIR(info.st_mode)) return folder + " is no folder";
+    if (access(folder.c_str(), W_OK | X_OK) != 0)
+      return "you may not write its folder (" + folder + "), where it would be made";
+    return "";
+  }
+  if (S_ISDIR(info.st_mode))
+    return "is a folder, and a store is a file\n  name the file in it: " + path + "/graph.db";
+  if (!S_ISREG(info.st_mode)) return "is no regular file, and a store is one";
+  if (access(path.c_str(), R_OK) != 0) return "you may not read it: its owner can give you the right";
+  if (!writing) return "";
+  if (access(path.c_str(), W_OK) != 0)
+    return "you may read it, but not write it: its owner can give you the right";
+  if (access(folder.c_str(), W_OK | X_OK) != 0)
+    return "you may not write its folder (" + folder + "), where its log is kept";
+  return "";
+}
+
 void RefuseStore(const std::string& path, const std::string& why) {
   throw Error(path + ": error: " + why + "\n  the file was not touched", Status::kStore);
 }
@@ -67,7 +95,10 @@ void TranslateError(const std::string& path, const SQLite::Exception& e) {
   if (code == SQLITE_CORRUPT) StoreDamaged(path, e.getErrorStr());
   if (code == SQLITE_FULL)
     throw Error(path + ": error: the disk is full; nothing was changed", Status::kStore);
-  throw Error(path + ": error: the store cannot be used: " + e.what(), Status::kStore);
+  const std::string why =
+      WhyUnusable(path, code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_PERM);
+  throw Error(path + ": error: " + (why.empty() ? std::string("the store cannot be used: ") + e.what() : why),
+              Status::kStore);
 }
 
 std::optional<Connection::FileState> Connection::StateOf(const std::string& path) {

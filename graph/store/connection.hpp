@@ -14,6 +14,9 @@ namespace backreach {
 [[noreturn]] void RefuseStore(const std::string& path, const std::string& why);
 [[noreturn]] void StoreDamaged(const std::string& path, const std::string& what);
 // Throws Error(kStore) for what SQLite complains of.
+// Why the system lets nobody use the file: a folder, rights; empty if it does. `writing`: for what has to be
+// written too.
+std::string WhyUnusable(const std::string& path, bool writing);
 [[noreturn]] void TranslateError(const std::string& path, const SQLite::Exception& e);
 
 // A connection; one thread uses it at a time.

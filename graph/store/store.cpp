@@ -177,7 +177,10 @@ int Store::layout() const { return impl_->Db().Pragma("user_version"); }
 
 Store Store::OpenForReading(const std::string& path) {
   std::error_code ec;
-  if (!std::filesystem::exists(path, ec))
+  const bool there = std::filesystem::exists(path, ec);
+  if (const std::string why = ec ? WhyUnusable(path, false) : ""; !why.empty())
+    throw Error(path + ": error: " + why, Status::kStore);
+  if (!there)
     throw Error(path +
                     ": error: there is no store here\n"
                     "  make one with: backreach ingest dbt target/   (or name another with --store)",
