@@ -177,6 +177,9 @@ FeedPlan ReadFeedPlan(const std::string& text, const std::string& path) {
     top["id"].Fail("is no plan's id");
   plan.summary = top["summary"].Text();
   plan.now = top["request"]["now"].Text();
+  // It stands in comments of what is run: a newline would end them.
+  if (plan.now.find_first_not_of("0123456789-:+.TZ") != std::string::npos)
+    top["request"]["now"].Fail("is no time such as 2026-04-20T09:00Z");
   for (const Value& step : top["steps"].List()) plan.steps.push_back(ReadStep(step));
   for (const Value& a : top["afterwards"].List())
     plan.afterwards.push_back(a["dataset"].Text() + ": " + a["what"].Text());
