@@ -207,7 +207,7 @@ TEST_CASE("texts are quoted as their language wants it") {
 namespace {
 
 std::string PlanOf(const std::string& steps, const std::string& hazards = "[]") {
-  return R"({"format": "backreach.plan/1", "id": "0123456789abcdef", "summary": "s", "request": {"now": "n"}, "steps": )" +
+  return R"({"format": "backreach.plan/1", "id": "0123456789abcdef", "summary": "s", "request": {"now": "2026-04-20T09:00:00Z"}, "steps": )" +
          steps + R"(, "afterwards": [], "hazards": )" + hazards + "}";
 }
 
