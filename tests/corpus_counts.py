@@ -21,7 +21,7 @@ for path in files:
         run = lambda *words: subprocess.run([program, *words], env=env, capture_output=True, text=True)
         first, again = run("ingest", "dbt", str(path)), run("ingest", "dbt", str(path))
         graph = json.loads(run("export").stdout)
-        with sqlite3.connect(f"file:{folder}/g.db?mode=ro", uri=True) as store: checks = b"".join(row[0] for row in store.execute("select bytes from block where part = 'check'"))
+        with sqlite3.connect(f"file:{folder}/g.db?mode=ro", uri=True) as store: checks = b"".join(row[0] for row in store.execute("select bytes from content join block on block.id = content.block where part = 'check'"))
     names = {}
     for d in graph["datasets"]:
         for name in [d["name"], *d["aliases"]]:

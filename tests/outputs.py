@@ -84,8 +84,10 @@ with tempfile.TemporaryDirectory() as folder:
     got = b""
     writer = subprocess.Popen([program, "export", "--out", "pipe"], cwd=work, env=env)
     os.set_blocking(end, True)
-    while writer.poll() is None or (piece := os.read(end, 1 << 16)):
-        got += os.read(end, 1 << 16) if writer.poll() is None else piece
+    ended = False
+    while piece := os.read(end, 1 << 16) or not ended:  # nothing to read is the end only once the writer has gone
+        got += b"" if piece is True else piece
+        ended = ended or (piece is True and writer.poll() is not None)
     say(writer.returncode == 0 and got.decode() == whole and stat.S_ISFIFO((work / "pipe").stat().st_mode), "a pipe that somebody reads")
     done = run("export", "--out", "/dev/null")
     say(done.returncode == 0 and stat.S_ISCHR(os.stat("/dev/null").st_mode), "--out /dev/null", done)
