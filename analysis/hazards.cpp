@@ -175,9 +175,9 @@ bool Crosses(const Written& w, Instant at) {
 }
 
 bool Inside(const Written& w, const Change& change) {
-  return w.whole || w.spans.empty() ||
-         std::any_of(w.spans.begin(), w.spans.end(),
-                     [&](const Span& s) { return s.start <= change.on && change.on < s.end; });
+  return w.whole || w.spans.empty() || std::any_of(w.spans.begin(), w.spans.end(), [&](const Span& s) {
+           return s.start <= change.on && change.on < s.end;
+         });
 }
 
 std::string CountText(const Dataset& d, const SpanSet& spans, bool whole) {

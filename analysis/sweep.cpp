@@ -99,7 +99,8 @@ SpanSet Sweeper::PullRows(const Edge& edge, const Dirt& parent, const RowTime& r
       std::holds_alternative<reads::LatestThen>(edge.effective) || !parent.ends.empty() || parent.today)
     return Pull(edge, parent).region;
   const Dataset& child = graph_[edge.to];
-  if (row_time.exact) return MappingOf(edge, TimeSide{nullptr, &child.calendar, false, true}).Preimage(parent.pass);
+  if (row_time.exact)
+    return MappingOf(edge, TimeSide{nullptr, &child.calendar, false, true}).Preimage(parent.pass);
   const Layout rows(Calendar(row_time.grain, &child.calendar.zone(), child.calendar.starts_at(),
                              child.calendar.week_start()));
   return rows.AlignOut(

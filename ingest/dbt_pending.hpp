@@ -46,7 +46,7 @@ struct PendingNode {
   // Where a model that has code stands in the manifest, which is mapped as long as this lives: to keep the
   // texts of all models would take as much memory as the file.
   std::string_view code_at;
-  std::set<std::string> days;     // columns that hold days, lower case
+  std::set<std::string> days;  // columns that hold days, lower case
   std::string resource_type, event_time, package;
   std::vector<std::string> parents;
   bool external = false;

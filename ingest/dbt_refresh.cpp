@@ -10,7 +10,7 @@ void NoteRefresh(const DbtWriteConfig& config, const DbtWrite& write, const std:
   if (write.refreshed.empty()) return;
   const bool dynamic = config.materialized == "dynamic_table";
   fact.methods["refreshed_by"] = write.refreshed;
-  fact.methods["refresh"] = dynamic                                       ? "dynamic-table"
+  fact.methods["refresh"] = dynamic                                    ? "dynamic-table"
                             : config.materialized == "streaming_table" ? "streaming-table"
                                                                        : "materialized-view";
   if (!relation_name.empty()) fact.methods["relation"] = relation_name;

@@ -35,8 +35,8 @@ void FromFinding(const Written& w, const Dataset& d, const Finding& f, std::vect
           : "take the bound away for this run, or partition the table so that only the period is replaced"));
 }
 
-// The cell in which a bound by the run's date lies is written from the part behind the bound, asked for or not:
-// the run falls where it falls. A batch writes no cell but its own.
+// The cell in which a bound by the run's date lies is written from the part behind the bound, asked for or
+// not: the run falls where it falls. A batch writes no cell but its own.
 void CutCell(const HazardContext& c, const Written& w, const Dataset& d, const Finding& f,
              std::vector<Hazard>& out) {
   const auto bound = ReachOf(c.frame.now(), d, f);
