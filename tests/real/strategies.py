@@ -74,7 +74,9 @@ try:
     dbt(live, "run-operation", "correct_raw")
     script = next(Path(folder).glob("backreach_plan_*_dbt.sh"))
     done = subprocess.run(["bash", str(script)], cwd=folder + "/dbt", env={**live, "BACKREACH_LOG": folder + "/steps.log"}, capture_output=True, text=True)
-    if done.returncode: sys.exit(f"the plan's script failed: {done.stdout[-2000:]}{done.stderr[-1000:]}")
+    # The coupons are null before and after: the tests come last and must say so, with every step before them done.
+    if not done.returncode or "Failure in test not_null_deleted_with_nulls_coupon" not in done.stdout or "step tests-1 failed" not in done.stdout + done.stderr:
+        sys.exit(f"the plan's script ended with {done.returncode}, not with the one failing test: {done.stdout[-2000:]}{done.stderr[-1000:]}")
     bad = 0
     for model, truth in TRUTH.items():
         effect, hazard = truth.get(adapter) or truth["both"]
