@@ -335,6 +335,7 @@ class DagReader {
     if (!task_id)
       return diagnostics_.Warning(where, fmt::format("a task of DAG '{}' has no task_id: left out", dag));
     const Json* partial = Find(task, {"partial_kwargs"});
+    if (partial) partial = &Unwrap(*partial);
     const TaskView view{&task, partial, defaults};
     JobFact job;
     job.name = JobName(dag, *task_id);

@@ -101,9 +101,10 @@ class TaskReader {
   static std::vector<std::string> WordsOf(const Json& j, bool marked = true) {
     std::vector<std::string> out;
     const auto add = [&](const Json& item) {
-      const std::string text = item.is_string()   ? item.get<std::string>()
-                               : item.is_object() ? kTemplated
-                                                  : item.dump();
+      std::string text = item.is_string()   ? item.get<std::string>()
+                         : item.is_object() ? kTemplated
+                                            : item.dump();
+      if (StartsWith(text, "Truncated.")) text = kTemplated;
       out.push_back(marked ? MarkTemplates(text) : text);
     };
     if (j.is_array())
@@ -263,18 +264,27 @@ class TaskReader {
   }
 
   void Container(const std::vector<std::string>& words, const ScriptStart& start, TaskCalls& out) const {
+    const std::size_t before = out.runs.size();
     Add(OfImage(ReadArguments(words, start), out), out);
+    // `-c "dbt run"` for whatever shell the image has.
+    if (out.runs.size() == before && !out.harmless && StartsWith(words[0], "-") &&
+        std::any_of(words.begin(), words.end(), [](const std::string& w) { return Contains(w, "dbt "); }))
+      Unknown("the image says which program it starts", out);
   }
   // A command that the image's own program is given as its arguments.
   std::vector<ScriptCommand> OfImage(std::vector<ScriptCommand> commands, TaskCalls& out) const {
     const std::string image = Join(Words("image"), "");
-    if (commands.size() != 1 || CallsDbt(commands[0]) || !Contains(image, "dbt")) return commands;
+    if (commands.size() != 1 || CallsDbt(commands[0])) return commands;
     ScriptCommand as_dbt = commands[0];
     as_dbt.words.insert(as_dbt.words.begin(), {"dbt", 0});
     const auto call = ReadDbtCall(as_dbt);
     static const std::set<std::string> subcommands = {"run", "build", "seed", "snapshot", "retry", "clone"};
     if (!call || !subcommands.count(call->command)) return commands;
     if (Contains(image, "dbt-labs/dbt-") || Contains(image, "fishtownanalytics/dbt")) return {as_dbt};
+    // Other programs have a `run` as well, and hardly one a selection.
+    if (!Contains(image, "dbt") && call->select.empty() && call->exclude.empty() && call->selector.empty() &&
+        call->unknown.empty())
+      return commands;
     Unknown("the image says which program it starts", out);
     return {};
   }

@@ -29,7 +29,10 @@ struct DbtProjects::Project {
   // What a call writes here. Throws Error where dbt would refuse.
   std::vector<std::string> WritesOf(const DbtRunFact& run) {
     SelectorRequest request{run.select, run.exclude, run.resource_types, run.exclude_types, run.selector};
-    if (request.named.empty() && request.select.empty()) request.named = default_selector;
+    if (!request.named.empty())
+      request.select.clear(), request.exclude.clear();
+    else if (request.select.empty() && request.exclude.empty())
+      request.named = default_selector;
     std::vector<std::string> out;
     for (const std::string& id : selector->Choose(request).ids)
       if (const auto it = by_id.find(id); it != by_id.end() && Written(*it->second, run.command))
