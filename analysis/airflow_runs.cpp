@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "analysis/methods.hpp"
 #include "graph/schedule.hpp"
@@ -362,10 +363,11 @@ AirflowRuns RunsFor(const LineageGraph& graph, const Job& job, const Step& step)
 }
 
 void AirflowMethods(const LineageGraph& graph, Effect effect, Step& step) {
+  std::set<std::string> dags;  // one run of a DAG runs all of its tasks
   for (const JobId id : graph[step.dataset].jobs) {
     const Job& job = graph[id];
     const auto task = AirflowTaskOf(job);
-    if (!task) continue;
+    if (!task || !dags.insert(task->dag).second) continue;
     if (step.whole || !step.calendar)
       step.methods.push_back(MethodOf({"airflow dags trigger " + ShellWord(task->dag)}, effect));
     else if (!job.schedule)

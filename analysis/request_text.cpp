@@ -8,8 +8,8 @@
 
 #include "analysis/frame.hpp"
 #include "analysis/hazard.hpp"
-#include "analysis/selector.hpp"
 #include "graph/error.hpp"
+#include "graph/selector.hpp"
 #include "graph/words.hpp"
 
 namespace backreach {

@@ -36,6 +36,20 @@ std::string Joined(const LineageGraph& g) {
          "\n";
 }
 
+// The jobs whose reads and writes nobody knows: a correction may pass through each.
+std::string Opaque(const LineageGraph& g) {
+  std::vector<std::string> names;
+  for (const Job& job : g.jobs)
+    if (job.opaque) names.push_back(job.name);
+  if (names.empty()) return "";
+  const std::string list = Join(names, ", ");
+  return fmt::format(
+             "effect      unknown of {}, which may read and write anything; a registry can say it\n          "
+             "  ",
+             Plural(static_cast<std::int64_t>(names.size()), "job")) +
+         Wrapped(Printable(list), TerminalWidth(), 12) + "\n";
+}
+
 Status Run(const Arguments& a) {
   const Store store = Store::OpenForReading(StorePath(a));
   std::string text = fmt::format("store       {} (layout {})\n", store.path(), store.layout());
@@ -86,6 +100,7 @@ Status Run(const Arguments& a) {
   if (conflicts > 0)
     text += fmt::format("conflicts   {} (backreach show DATASET; the used value is named)\n",
                         Plural(static_cast<std::int64_t>(conflicts), "fact"));
+  text += Opaque(g);
   if (g.unresolved.empty()) {
     text += "unresolved  nothing\n";
   } else {

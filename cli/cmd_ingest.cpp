@@ -60,10 +60,12 @@ std::string Counted(const Facts& f) {
                                          : Thousands(static_cast<std::int64_t>(f.copies.size())) + " copies");
   const auto unresolved = std::count_if(f.unresolved.begin(), f.unresolved.end(),
                                         [](const UnresolvedFact& u) { return u.what != "disabled"; });
+  const auto opaque = std::count_if(f.jobs.begin(), f.jobs.end(), [](const JobFact& j) { return j.opaque; });
   add(f.extracts.size(), "way out"), add(static_cast<std::size_t>(unresolved), "unresolved name");
   if (!f.extracts.empty() && f.extracts.size() > 1)
     for (std::string& p : parts)
       if (EndsWith(p, "way outs")) p = p.substr(0, p.size() - 8) + "ways out";
+  if (opaque > 0) parts.push_back(Plural(static_cast<std::int64_t>(opaque), "job") + " of unknown effect");
   return parts.empty() ? "nothing" : Join(parts, ", ");
 }
 

@@ -1,8 +1,8 @@
 // Sets of datasets by dbt's selectors, over the nodes that the store keeps for them.
 #pragma once
 
-#include "analysis/selector.hpp"
 #include "cli/command.hpp"
+#include "graph/selector.hpp"
 #include "ingest/builder.hpp"
 
 namespace backreach {

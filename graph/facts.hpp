@@ -167,6 +167,18 @@ struct ScheduleFact {
   std::optional<std::int64_t> max_runs;  // at a time
 };
 
+// A call of dbt that a job makes, as far as the job tells: which nodes it takes only the manifest knows.
+struct DbtRunFact {
+  std::string command;  // run, build, seed, snapshot; else one of which nobody knows what it writes
+  std::vector<std::string> select, exclude, resource_types, exclude_types;  // as they are given to dbt
+  std::string selector;                                                     // of selectors.yml
+  // The project's folder, or the one that dbt is started in and searches upwards from; `?` where a part is
+  // not known (`?/shop`), "" for nothing.
+  std::string folder;
+  Text full_refresh;    // true, or unknown where only the run decides
+  std::string unknown;  // why nobody can tell what it selects, in words; "" if it can be told
+};
+
 struct JobFact {
   std::string name;
   Text orchestrator;
@@ -180,6 +192,8 @@ struct JobFact {
   std::vector<FindingFact> findings;
   std::map<std::string, std::string> methods;
   Place at;
+  std::vector<DbtRunFact> dbt_runs;
+  bool opaque = false;  // it does something, and its source does not tell what it reads and writes
 };
 
 struct PoolFact {
@@ -268,7 +282,8 @@ struct MeasureFact {
 };
 
 // A node of a dbt project as its selectors see it: tests, exposures, metrics and the like among them; its
-// macros, since a change of one is a change of what calls it; and what selectors.yml gives a name to (type
+// macros, since a change of one is a change of what calls it; the project itself (type `project`); and what
+// selectors.yml gives a name to (type
 // `selector`), whose `tags` are its definition, operands before what joins them: `=CRITERION`, `|N` and `&N`
 // for the union and the intersection of the N sets before, `-` for the first of the two before without the
 // second,

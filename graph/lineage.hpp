@@ -195,6 +195,7 @@ struct Job {
   std::optional<double> seconds_per_cell;
   std::optional<Grain> run_grain;
   bool separable = false, sequential = false;
+  bool opaque = false;  // nobody knows what it reads and writes
   std::vector<Finding> findings;
   std::map<std::string, std::string> methods;
   std::vector<Seen> seen;

@@ -11,30 +11,16 @@
 #include "graph/digest.hpp"
 #include "graph/time.hpp"
 #include "graph/words.hpp"
+#include "ingest/airflow_dbt.hpp"
 #include "ingest/airflow_operators.hpp"
 #include "ingest/airflow_rows.hpp"
+#include "ingest/airflow_task.hpp"
 #include "ingest/importer.hpp"
 #include "ingest/sql_scan.hpp"
 
 namespace backreach {
 
-using Json = nlohmann::json;
-
 namespace {
-
-// {"__type": ..., "__var": {...}} without its wrapping.
-const Json& Unwrap(const Json& j) { return j.is_object() && j.contains("__var") ? j["__var"] : j; }
-std::string TypeOf(const Json& j) { return j.is_object() ? j.value("__type", "") : ""; }
-const Json* Find(const Json& j, std::initializer_list<const char*> keys) {
-  if (!j.is_object()) return nullptr;
-  for (const char* key : keys)
-    if (const auto it = j.find(key); it != j.end() && !it->is_null()) return &*it;
-  return nullptr;
-}
-Text TextAt(const Json& j, std::initializer_list<const char*> keys) {
-  const Json* found = Find(j, keys);
-  return found && found->is_string() ? Text(found->get<std::string>()) : Text();
-}
 
 std::string LastDotted(const std::string& path) {
   const auto at = path.rfind('.');
@@ -106,22 +92,6 @@ std::string EngineVersion(const Json& document) {
                          dag.contains("_dag_id") || type.find("Dataset") != std::string::npos;
   return old_words || !version ? "2" : "3";
 }
-
-struct TaskView {
-  const Json* own;
-  const Json* partial;
-  const Json* defaults;
-  const Json* Get(std::initializer_list<const char*> keys) const {
-    for (const Json* j : {own, partial, defaults})
-      if (j)
-        if (const Json* found = Find(*j, keys)) return found;
-    return nullptr;
-  }
-  Text GetText(std::initializer_list<const char*> keys) const {
-    const Json* found = Get(keys);
-    return found && found->is_string() ? Text(found->get<std::string>()) : Text();
-  }
-};
 
 class DagReader {
  public:
@@ -365,6 +335,7 @@ class DagReader {
     if (!task_id)
       return diagnostics_.Warning(where, fmt::format("a task of DAG '{}' has no task_id: left out", dag));
     const Json* partial = Find(task, {"partial_kwargs"});
+    if (partial) partial = &Unwrap(*partial);
     const TaskView view{&task, partial, defaults};
     JobFact job;
     job.name = JobName(dag, *task_id);
@@ -399,6 +370,10 @@ class DagReader {
           Edge(trigger, out, job, "its DAG starts when this changes; the task declares no inlet", "assumed");
     }
     Fields(task, view, job, where);
+    TaskCalls calls = DbtCallsOf(task, view);
+    job.dbt_runs = std::move(calls.runs);
+    job.opaque = !calls.harmless && job.dbt_runs.empty() && job.reads.empty() && job.writes.empty() &&
+                 job.findings.empty();
     facts_.jobs.push_back(std::move(job));
   }
 

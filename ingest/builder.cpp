@@ -22,6 +22,7 @@
 #include "graph/words.hpp"
 #include "ingest/calendars.hpp"
 #include "ingest/code_mappings.hpp"
+#include "ingest/dbt_runs.hpp"
 #include "ingest/mappings.hpp"
 
 namespace backreach {
@@ -652,8 +653,33 @@ class Builder {
     return out;
   }
 
+  // The datasets that a job's calls of dbt write. Its run can be cut to any of them, by dbt itself.
+  void TakeDbtRuns(const JobFact& f, std::uint32_t s, Job& job,
+                   std::map<std::string, std::set<DatasetId>>& by_dbt) {
+    if (f.dbt_runs.empty()) return;
+    if (!dbt_) dbt_ = std::make_unique<DbtProjects>(sources_);
+    std::set<std::string> said;
+    for (const DbtRunFact& run : f.dbt_runs) {
+      const DbtProjects::Answer answer = dbt_->WritesOf(run);
+      for (const std::string& id : answer.writes)
+        if (const auto dataset = Resolve(id, false);
+            dataset && std::find(job.writes.begin(), job.writes.end(), *dataset) == job.writes.end())
+          by_dbt[f.name].insert(*dataset);
+      if (answer.unknown.empty()) continue;
+      if (dbt_->empty())
+        job.opaque = true;  // all of them are, and one line says so
+      else if (said.insert(answer.unknown).second)
+        out_.graph.unresolved.push_back(
+            {{f.name, "dbt-run", std::nullopt,
+              fmt::format("{} runs dbt, and what it writes is unknown: {}", f.name, answer.unknown), f.at},
+             {},
+             SeenAt(s, f.at)});
+    }
+  }
+
   void MakeJobs() {
     std::map<std::string, Job> jobs;
+    std::map<std::string, std::set<DatasetId>> by_dbt;  // writes that a job's calls of dbt add
     for (std::uint32_t s = 0; s < sources_.size(); ++s) {
       const bool registry = sources_[s].source.kind == "registry";
       for (const JobFact& f : sources_[s].facts.jobs) {
@@ -673,6 +699,8 @@ class Builder {
         };
         take(f.reads, job.reads);
         take(f.writes, job.writes);
+        job.opaque = job.opaque || f.opaque;
+        TakeDbtRuns(f, s, job, by_dbt);
         if (f.schedule) take(f.schedule->on, job.fires_on);
         job.after.insert(job.after.end(), f.after.begin(), f.after.end());
         const auto over = [&](auto& field, const auto& value) {
@@ -702,9 +730,18 @@ class Builder {
     }
     LineageGraph& g = out_.graph;
     for (auto& [name, job] : jobs) {
+      const std::set<DatasetId>& built = by_dbt[name];
+      if (!built.empty() && job.writes.empty()) job.separable = true;
+      std::vector<DatasetId> all = job.writes;
+      for (const DatasetId id : built)
+        if (std::find(all.begin(), all.end(), id) == all.end()) all.push_back(id);
+      job.writes = std::move(all);
+      std::sort(job.writes.begin(), job.writes.end());
+      job.opaque = job.opaque && job.reads.empty() && job.writes.empty();
       for (const DatasetId id : job.writes) {
         g.datasets[id.value].jobs.push_back(JobId{static_cast<std::uint32_t>(g.jobs.size())});
-        if (job.sequential) g.datasets[id.value].sequential = true;
+        // dbt's own command does not wait for the run before.
+        if (job.sequential && !built.count(id)) g.datasets[id.value].sequential = true;
       }
       std::sort(job.seen.begin(), job.seen.end());
       g.jobs.push_back(std::move(job));
@@ -901,6 +938,7 @@ class Builder {
   CalendarMaker calendars_;
   std::vector<PendingProblem> problems_;
   std::map<std::string, Pool> pools_;
+  std::unique_ptr<DbtProjects> dbt_;  // once a job calls dbt
   BuiltGraph out_;
 };
 

@@ -193,7 +193,9 @@ class ManifestReader {
   void Metadata(const dom::element& m) {
     schema_version_ = std::string(Str(m, "dbt_schema_version"));
     m_.adapter = Lower(Str(m, "adapter_type"));
-    if (m_.project.empty()) m_.project = std::string(Str(m, "project_name"));
+    const std::string project(Str(m, "project_name"));
+    if (!project.empty()) m_.selector_nodes.Project(project);
+    if (m_.project.empty()) m_.project = project;
   }
 
   // Is this a manifest at all? Said by the schema version, or by the sections if that is missing.

@@ -257,6 +257,7 @@ void DbtNodeReader::Node(const std::string& id, const json::Fields& e, const jso
        {Key("alias"), Key("database"), Key("schema"), Key("identifier"), Key("type"), Key("label")})
     if (const auto value = Str(e, key); !value.empty()) out.PutMore(key.name, value);
   if (type == "seed" && Child(e, "checksum", child)) out.PutMore("checksum", Str(child, "checksum"));
+  if (const auto root = Str(e, "root_path"); type == "seed" && !root.empty()) out.PutMore("root_path", root);
   for (const Key key : {Key("raw_code"), Key("raw_sql")})
     if (const auto text = Str(e, key); !text.empty()) out.PutMore("body", ChangeDigest(text));
   Described(e, config, out);
@@ -330,9 +331,15 @@ void DbtNodeReader::Macro(const std::string& id, const Element& e) {
   if (Child(e, "depends_on", depends)) packer_.PutMore("macros", Macros(json::Fields(depends)));
 }
 
+void DbtNodeReader::Project(const std::string& name) {
+  packer_.Begin("project." + name, "project");
+  packer_.Put(Field::kName, name);
+}
+
 void DbtNodeReader::Named(const std::string& name, const Element& e) {
   packer_.Begin("selector." + name, "selector");
   packer_.Put(Field::kName, name);
+  if (json::Bool(e, "default").value_or(false)) packer_.PutMore("default", "true");
   Element definition;
   if (Child(e, "definition", definition))
     Define(definition, packer_);

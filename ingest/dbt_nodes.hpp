@@ -23,6 +23,8 @@ class DbtNodeReader {
   void Macro(const std::string& id, const json::Element& macro);
   // Of a model that is disabled only that it is (type `disabled`): no selector finds it.
   void Disabled(const std::string& id);
+  // The project itself (type `project`), by the name that its manifest says.
+  void Project(const std::string& name);
   // What selectors.yml gives a name to.
   void Named(const std::string& name, const json::Element& selector);
   PackedNodes Take() { return packer_.Take(); }

@@ -54,10 +54,16 @@ void FieldsOf(V& v, EdgeFact& f) {
 }
 
 template <typename V>
+void FieldsOf(V& v, DbtRunFact& f) {
+  v(f.command, f.select, f.exclude, f.resource_types, f.exclude_types, f.selector, f.folder, f.full_refresh,
+    f.unknown);
+}
+
+template <typename V>
 void FieldsOf(V& v, JobFact& f) {
   v(f.name, f.orchestrator, f.schedule, f.reads, f.writes, f.after, f.pool, f.owner, f.run_grain, f.slots,
     f.max_parallel, f.seconds_per_cell, f.separable, f.sequential, f.findings, f.methods, f.at.file,
-    f.at.place);
+    f.at.place, f.dbt_runs, f.opaque);
 }
 
 template <typename V>

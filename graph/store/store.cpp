@@ -92,6 +92,12 @@ void CheckMoment(const std::vector<SourceRow>& sources, const std::string& as_of
                     as_of, first));
 }
 
+// What a job's call of dbt selects only the nodes tell.
+bool RunsDbt(const Facts& facts) {
+  return std::any_of(facts.jobs.begin(), facts.jobs.end(),
+                     [](const JobFact& j) { return !j.dbt_runs.empty(); });
+}
+
 // Joins the newest facts of all sources and writes what comes out, unless that is there already. `in_hand`:
 // facts that need not be read again.
 void KeepRelations(Connection& db, const Joiner& join, std::vector<SourceFacts> in_hand) {
@@ -101,6 +107,7 @@ void KeepRelations(Connection& db, const Joiner& join, std::vector<SourceFacts> 
   DropRelations(db);
   if (!join || sources.empty()) return;
   std::vector<SourceFacts> all;
+  std::vector<std::pair<std::size_t, const SourceRow*>> read;
   try {
     for (const SourceRow& s : sources) {
       const auto given = std::find_if(in_hand.begin(), in_hand.end(), [&](const SourceFacts& f) {
@@ -114,7 +121,10 @@ void KeepRelations(Connection& db, const Joiner& join, std::vector<SourceFacts> 
       if (newest.facts_hash.empty()) return;  // has to be ingested again first
       all.push_back({s.AsSource(newest), {}});
       ReadVersion(db, s, newest, false, all.back().facts);
+      read.emplace_back(all.size() - 1, &s);
     }
+    if (std::any_of(all.begin(), all.end(), [](const SourceFacts& s) { return RunsDbt(s.facts); }))
+      for (const auto& [i, s] : read) ReadNodes(db, *s, s->versions.back(), all[i].facts.nodes);
   } catch (const Error&) {
     return;  // somebody else's facts are damaged: whoever reads them is told, and this ingest is none of
              // theirs
@@ -267,6 +277,7 @@ std::vector<Store::Impl::Loaded> Store::Impl::LoadAll(bool with_nodes,
     } else {
       const std::vector<SourceRow> sources = ReadSources(db);
       if (as_of) CheckMoment(sources, *as_of);
+      std::vector<std::pair<std::size_t, const SourceRow*>> whole;
       for (const SourceRow& s : sources) {
         const VersionRow* version = s.At(as_of);
         if (!version || (kind && s.kind != *kind)) continue;
@@ -276,11 +287,15 @@ std::vector<Store::Impl::Loaded> Store::Impl::LoadAll(bool with_nodes,
         if (read.lost) continue;
         try {
           ReadVersion(db, s, *version, with_nodes, read.facts.facts);
+          whole.emplace_back(out.size() - 1, &s);
         } catch (const Error& e) {
           read.facts.facts = {};
           read.complaint = e.what();
         }
       }
+      if (!with_nodes && !kind &&
+          std::any_of(out.begin(), out.end(), [](const Loaded& l) { return RunsDbt(l.facts.facts); }))
+        for (const auto& [i, s] : whole) ReadNodes(db, *s, *s->At(as_of), out[i].facts.facts.nodes);
     }
     db.CheckUnchanged();
     return out;

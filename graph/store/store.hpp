@@ -49,7 +49,8 @@ class Store {
   std::vector<Source> Sources() const;
   std::vector<StoredSource> History() const;
 
-  // Facts in the order in which they were given. `with_nodes`: also what only selectors ask for. `as_of`:
+  // Facts in the order in which they were given. `with_nodes`: also what only selectors ask for, which comes
+  // unasked where a job runs dbt. `as_of`:
   // what the store held at that instant. Throws Error(kStore) if what a source said was changed by hand, or
   // was kept by an older backreach, and Error(kBadRequest) for an instant before everything, or of which some
   // was forgotten.

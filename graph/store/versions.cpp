@@ -193,6 +193,13 @@ void ReadVersion(Connection& db, const SourceRow& source, const VersionRow& vers
   if (!whole) throw Error(complaint, Status::kStore);
 }
 
+void ReadNodes(Connection& db, const SourceRow& source, const VersionRow& version, PackedNodes& nodes) {
+  const bool whole = EachBlock(
+      db, version, [](std::string_view part) { return part == kNodes; },
+      [&](std::string_view, std::string_view bytes) { nodes.nodes.emplace_back(bytes); });
+  if (!whole) throw Error(ComplaintOf(db, source), Status::kStore);
+}
+
 bool IsWhole(Connection& db, const VersionRow& version) {
   return EachBlock(
       db, version, [](auto&&) { return true; }, [](auto&&...) {});

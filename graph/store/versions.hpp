@@ -42,6 +42,9 @@ void WriteState(Connection& db);
 void ReadVersion(Connection& db, const SourceRow& source, const VersionRow& version, bool with_nodes,
                  Facts& facts, std::size_t* skipped = nullptr);
 
+// Only what selectors ask for.
+void ReadNodes(Connection& db, const SourceRow& source, const VersionRow& version, PackedNodes& nodes);
+
 // True if the version's blocks are there, and are what their addresses say.
 bool IsWhole(Connection& db, const VersionRow& version);
 

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "analysis/selector.hpp"
+#include "graph/selector.hpp"
 #include "graph/error.hpp"
 #include "graph/words.hpp"
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -35,6 +36,18 @@ struct SelectorResult {
 // Throws Error(kBadRequest) where dbt refuses: an unknown method, `@a+`, an unknown resource type, state or
 // named selector.
 SelectorResult Select(const SelectorInput& input, const SelectorRequest& request);
+
+// The same for many requests over one project; the input has to live as long.
+class NodeSelector {
+ public:
+  explicit NodeSelector(const SelectorInput& input);
+  NodeSelector(NodeSelector&&) noexcept;
+  ~NodeSelector();
+  SelectorResult Choose(const SelectorRequest& request);
+
+ private:
+  std::unique_ptr<class Selector> selector_;
+};
 
 // True if the text can only be a selector: an operator, a method, a wildcard.
 bool LooksLikeSelector(const std::string& text);

@@ -2,7 +2,7 @@
 // method says of one node whether it is meant; the operators then walk the graph of all nodes, tests among
 // them. Which tests come along by themselves (indirect selection) does not matter here: they hold no data.
 
-#include "analysis/selector.hpp"
+#include "graph/selector.hpp"
 
 #include <fmt/format.h>
 
@@ -122,12 +122,16 @@ Criterion Parse(const std::string& text) {
   return c;
 }
 
+}  // namespace
+
 class Selector {
  public:
   explicit Selector(const SelectorInput& input) : in_(input) {
     for (const NodeFact* n : in_.nodes) {
       if (n->type == "disabled") continue;
-      if (n->type == "selector")
+      if (n->type == "project")
+        project_ = n->name;
+      else if (n->type == "selector")
         named_.emplace(n->name, n);
       else
         (n->type == "macro" ? macros_ : nodes_).push_back(n);
@@ -227,8 +231,12 @@ class Selector {
   std::set<std::string> One(const Criterion& c, std::vector<std::string>* warnings) {
     std::set<std::string> found;
     const auto matches = Method(c);
-    for (const NodeFact* n : nodes_)
-      if (matches(*n)) found.insert(n->id);
+    const bool by_index = c.method == "fqn" && !Wild(c.value) && ++plain_names_ > kScans;
+    const auto choose = [&](const std::vector<const NodeFact*>& among) {
+      for (const NodeFact* n : among)
+        if (matches(*n)) found.insert(n->id);
+    };
+    by_index ? choose(Called(c.value)) : choose(nodes_);
     if (found.empty() && warnings) warnings->push_back(c.text);
     std::set<std::string> out = found;
     if (c.at) {
@@ -258,6 +266,34 @@ class Selector {
       front = std::move(next);
     }
     return seen;
+  }
+
+  // The nodes that a name without wildcards can mean: a project in which every node has a task is asked once
+  // for each.
+  std::vector<const NodeFact*> Called(const std::string& name) {
+    if (by_name_.empty())
+      for (const NodeFact* n : nodes_) Index(*n);
+    std::vector<const NodeFact*> out = versioned_;
+    if (const auto it = by_name_.find(name); it != by_name_.end())
+      out.insert(out.end(), it->second.begin(), it->second.end());
+    return out;
+  }
+  void Index(const NodeFact& n) {
+    if (n.fqn.empty()) return;
+    if (!n.version.empty()) {
+      versioned_.push_back(&n);
+      return;
+    }
+    std::set<std::string> names = {n.fqn.back()};
+    for (const std::size_t from : {0, 1}) {
+      std::string name;
+      for (std::size_t i = from; i < n.fqn.size(); ++i)
+        for (const std::string& piece : Split(n.fqn[i], '.')) {
+          name += (name.empty() ? "" : ".") + piece;
+          names.insert(name);
+        }
+    }
+    for (const std::string& name : names) by_name_[name].push_back(&n);
   }
 
   static bool HasFqn(const NodeFact& n) { return n.type != "source"; }
@@ -449,7 +485,7 @@ class Selector {
     return x && y && *x != *y ? *x > *y : a > b;  // within one second, by the text
   }
 
-  std::string Root() const { return nodes_.empty() ? "" : nodes_[0]->package; }
+  std::string Root() const { return !project_.empty() ? project_ : nodes_.empty() ? "" : nodes_[0]->package; }
 
   static void CheckType(const std::string& type, const std::string& text) {
     for (const char* known : {"model", "seed", "snapshot", "source", "test", "unit_test", "exposure",
@@ -583,7 +619,12 @@ class Selector {
     return modified;
   }
 
+  static constexpr int kScans = 8;  // so often all nodes are looked through before names are sorted
   const SelectorInput& in_;
+  std::string project_;
+  int plain_names_ = 0;
+  std::unordered_map<std::string, std::vector<const NodeFact*>> by_name_;
+  std::vector<const NodeFact*> versioned_;  // which go by more names
   std::vector<const NodeFact*> nodes_, macros_;
   std::map<std::string, const NodeFact*> named_;
   std::unordered_map<std::string, const NodeFact*> old_;
@@ -591,10 +632,16 @@ class Selector {
   Links children_, parents_;
 };
 
-}  // namespace
+NodeSelector::NodeSelector(const SelectorInput& input) : selector_(std::make_unique<Selector>(input)) {}
+NodeSelector::NodeSelector(NodeSelector&&) noexcept = default;
+NodeSelector::~NodeSelector() = default;
 
 SelectorResult Select(const SelectorInput& input, const SelectorRequest& request) {
-  Selector selector(input);
+  return NodeSelector(input).Choose(request);
+}
+
+SelectorResult NodeSelector::Choose(const SelectorRequest& request) {
+  Selector& selector = *selector_;
   SelectorResult out;
   if (!request.named.empty()) {
     out.ids = selector.Named(request.named, &out.warnings);
