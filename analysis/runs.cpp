@@ -59,7 +59,8 @@ class Runs {
     std::map<JobId, std::vector<std::size_t>> by_job;
     for (std::size_t s = 0; s < steps_.size(); ++s)
       if (!steps_[s].correct)
-        for (const JobId job : g_[steps_[s].dataset].jobs) by_job[job].push_back(s);
+        for (const JobId job : g_[steps_[s].dataset].jobs)
+          if (!AirflowTaskOf(g_[job]) || RunByAirflow(job, steps_[s])) by_job[job].push_back(s);
     for (const auto& [job, mine] : by_job) {
       const bool several = g_[job].writes.size() > 1 && !g_[job].separable;
       if (several || g_[job].run_grain || AirflowTaskOf(g_[job])) Job(job, mine, several);
