@@ -10,7 +10,7 @@
 #include <set>
 
 #include "analysis/copies.hpp"
-#include "graph/words.hpp"
+#include "graph/base/words.hpp"
 
 namespace backreach {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/request.hpp"
-#include "graph/lineage.hpp"
+#include "analysis/plan/request.hpp"
+#include "graph/lineage/lineage.hpp"
 
 namespace backreach {
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "analysis/plan.hpp"
-#include "graph/lineage.hpp"
+#include "analysis/plan/plan.hpp"
+#include "graph/lineage/lineage.hpp"
 
 namespace backreach {
 

@@ -7,8 +7,8 @@
 #include <set>
 #include <tuple>
 
-#include "graph/reads_json.hpp"
-#include "graph/words.hpp"
+#include "graph/base/words.hpp"
+#include "graph/reads/reads_json.hpp"
 
 namespace backreach {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/lineage.hpp"
+#include "graph/lineage/lineage.hpp"
 
 namespace backreach {
 

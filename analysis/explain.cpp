@@ -10,9 +10,9 @@
 #include <map>
 #include <set>
 
-#include "analysis/sweep.hpp"
-#include "graph/error.hpp"
-#include "graph/words.hpp"
+#include "analysis/sweep/sweep.hpp"
+#include "graph/base/error.hpp"
+#include "graph/base/words.hpp"
 
 namespace backreach {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "analysis/plan.hpp"
+#include "analysis/plan/plan.hpp"
 
 namespace backreach {
 

@@ -12,18 +12,18 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/assumed.hpp"
-#include "analysis/checks.hpp"
 #include "analysis/copies.hpp"
-#include "analysis/dimensions.hpp"
-#include "analysis/estimate.hpp"
-#include "analysis/full_refresh.hpp"
-#include "analysis/hazard.hpp"
-#include "analysis/methods.hpp"
-#include "analysis/order.hpp"
-#include "analysis/runs.hpp"
-#include "graph/digest.hpp"
-#include "graph/words.hpp"
+#include "analysis/hazards/assumed.hpp"
+#include "analysis/hazards/full_refresh.hpp"
+#include "analysis/hazards/hazard.hpp"
+#include "analysis/order/order.hpp"
+#include "analysis/steps/checks.hpp"
+#include "analysis/steps/estimate.hpp"
+#include "analysis/steps/methods.hpp"
+#include "analysis/steps/runs.hpp"
+#include "analysis/sweep/dimensions.hpp"
+#include "graph/base/digest.hpp"
+#include "graph/base/words.hpp"
 
 namespace backreach {
 

@@ -1,9 +1,9 @@
 // From a graph and a request to a plan. Pure: no clock, no file, no environment.
 #pragma once
 
-#include "analysis/plan.hpp"
-#include "analysis/request.hpp"
-#include "graph/lineage.hpp"
+#include "analysis/plan/plan.hpp"
+#include "analysis/plan/request.hpp"
+#include "graph/lineage/lineage.hpp"
 
 namespace backreach {
 

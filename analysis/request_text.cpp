@@ -6,11 +6,11 @@
 
 #include <algorithm>
 
-#include "analysis/frame.hpp"
-#include "analysis/hazard.hpp"
-#include "graph/error.hpp"
-#include "graph/selector.hpp"
-#include "graph/words.hpp"
+#include "analysis/hazards/hazard.hpp"
+#include "analysis/sweep/frame.hpp"
+#include "graph/base/error.hpp"
+#include "graph/base/words.hpp"
+#include "graph/selection/selector.hpp"
 
 namespace backreach {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/request.hpp"
-#include "graph/names.hpp"
+#include "analysis/plan/request.hpp"
+#include "graph/names/names.hpp"
 
 namespace backreach {
 

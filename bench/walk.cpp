@@ -12,8 +12,8 @@
 #include <random>
 
 #include "analysis/planner.hpp"
-#include "analysis/sweep.hpp"
-#include "graph/traversal.hpp"
+#include "analysis/sweep/sweep.hpp"
+#include "graph/lineage/traversal.hpp"
 
 using namespace backreach;
 

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "cli/output.hpp"
-#include "graph/words.hpp"
+#include "graph/base/words.hpp"
 
 namespace backreach {
 

@@ -6,8 +6,8 @@
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
 #include "cli/output.hpp"
-#include "render/json.hpp"
-#include "render/text.hpp"
+#include "render/plan_file/json.hpp"
+#include "render/view/text.hpp"
 
 namespace backreach {
 

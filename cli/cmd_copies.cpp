@@ -6,13 +6,13 @@
 #include <set>
 
 #include "analysis/request_text.hpp"
-#include "analysis/sweep.hpp"
+#include "analysis/sweep/sweep.hpp"
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
 #include "cli/output.hpp"
-#include "graph/words.hpp"
-#include "render/json.hpp"
-#include "render/words.hpp"
+#include "graph/base/words.hpp"
+#include "render/plan_file/json.hpp"
+#include "render/view/words.hpp"
 
 namespace backreach {
 

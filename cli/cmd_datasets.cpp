@@ -7,9 +7,9 @@
 #include "cli/loaded.hpp"
 #include "cli/output.hpp"
 #include "cli/selection.hpp"
-#include "graph/words.hpp"
-#include "render/json.hpp"
-#include "render/text.hpp"
+#include "graph/base/words.hpp"
+#include "render/plan_file/json.hpp"
+#include "render/view/text.hpp"
 
 namespace backreach {
 

@@ -8,9 +8,9 @@
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
 #include "cli/output.hpp"
+#include "graph/base/words.hpp"
 #include "graph/store/store.hpp"
-#include "graph/words.hpp"
-#include "render/words.hpp"
+#include "render/view/words.hpp"
 
 namespace backreach {
 

@@ -8,7 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
 #include "cli/output.hpp"
-#include "graph/words.hpp"
+#include "graph/base/words.hpp"
 
 namespace backreach {
 

@@ -3,7 +3,7 @@
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
 #include "cli/output.hpp"
-#include "render/json.hpp"
+#include "render/plan_file/json.hpp"
 
 namespace backreach {
 

@@ -11,7 +11,7 @@
 
 #include "cli/command.hpp"
 #include "cli/output.hpp"
-#include "graph/words.hpp"
+#include "graph/base/words.hpp"
 #include "render/engines/feed.hpp"
 
 namespace backreach {

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "analysis/hazard.hpp"
+#include "analysis/hazards/hazard.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
-#include "graph/words.hpp"
-#include "render/words.hpp"
+#include "graph/base/words.hpp"
+#include "render/view/words.hpp"
 
 namespace backreach {
 

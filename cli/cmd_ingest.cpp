@@ -8,9 +8,9 @@
 
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
+#include "graph/base/words.hpp"
 #include "graph/store/store.hpp"
-#include "graph/time.hpp"
-#include "graph/words.hpp"
+#include "graph/time/time.hpp"
 #include "ingest/importer.hpp"
 
 namespace backreach {

@@ -6,10 +6,10 @@
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
 #include "cli/output.hpp"
-#include "render/dot.hpp"
-#include "render/json.hpp"
-#include "render/markdown.hpp"
-#include "render/text.hpp"
+#include "render/plan_file/json.hpp"
+#include "render/view/dot.hpp"
+#include "render/view/markdown.hpp"
+#include "render/view/text.hpp"
 
 namespace backreach {
 

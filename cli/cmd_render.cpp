@@ -8,8 +8,8 @@
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
 #include "cli/output.hpp"
-#include "graph/words.hpp"
-#include "render/dot.hpp"
+#include "graph/base/words.hpp"
+#include "render/view/dot.hpp"
 
 namespace backreach {
 

@@ -6,9 +6,9 @@
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
 #include "cli/output.hpp"
-#include "graph/words.hpp"
-#include "render/json.hpp"
-#include "render/words.hpp"
+#include "graph/base/words.hpp"
+#include "render/plan_file/json.hpp"
+#include "render/view/words.hpp"
 
 namespace backreach {
 

@@ -4,9 +4,9 @@
 
 #include "cli/command.hpp"
 #include "cli/output.hpp"
+#include "graph/base/words.hpp"
 #include "graph/store/store.hpp"
-#include "graph/words.hpp"
-#include "render/sources.hpp"
+#include "render/view/sources.hpp"
 
 namespace backreach {
 

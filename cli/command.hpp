@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/error.hpp"
+#include "graph/base/error.hpp"
 
 namespace backreach {
 

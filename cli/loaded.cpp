@@ -6,7 +6,7 @@
 
 #include <charconv>
 
-#include "analysis/plan.hpp"
+#include "analysis/plan/plan.hpp"
 #include "analysis/request_text.hpp"
 #include "cli/selection.hpp"
 #include "graph/store/store.hpp"

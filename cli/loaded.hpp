@@ -1,9 +1,9 @@
 // A loaded graph, and a request read against it: what most commands begin with.
 #pragma once
 
-#include "analysis/request.hpp"
+#include "analysis/plan/request.hpp"
 #include "cli/command.hpp"
-#include "ingest/builder.hpp"
+#include "graph/join/builder.hpp"
 
 namespace backreach {
 

@@ -6,7 +6,7 @@
 
 #include "cli/args.hpp"
 #include "cli/heap.hpp"
-#include "graph/words.hpp"
+#include "graph/base/words.hpp"
 
 namespace backreach {
 

@@ -6,10 +6,10 @@
 
 #include <filesystem>
 
-#include "graph/packed_nodes.hpp"
+#include "graph/base/words.hpp"
+#include "graph/selection/packed_nodes.hpp"
 #include "graph/store/store.hpp"
-#include "graph/words.hpp"
-#include "ingest/dbt_artifacts.hpp"
+#include "ingest/dbt/artifacts.hpp"
 #include "ingest/importer.hpp"
 
 namespace backreach {

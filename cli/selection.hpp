@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cli/command.hpp"
-#include "graph/selector.hpp"
-#include "ingest/builder.hpp"
+#include "graph/join/builder.hpp"
+#include "graph/selection/selector.hpp"
 
 namespace backreach {
 

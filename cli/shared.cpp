@@ -9,9 +9,9 @@
 #include <iostream>
 
 #include "cli/command.hpp"
-#include "graph/calendar.hpp"
-#include "graph/time.hpp"
-#include "graph/words.hpp"
+#include "graph/base/words.hpp"
+#include "graph/time/calendar.hpp"
+#include "graph/time/time.hpp"
 
 namespace backreach {
 

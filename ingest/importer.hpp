@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/diagnostics.hpp"
-#include "graph/facts.hpp"
+#include "graph/base/diagnostics.hpp"
+#include "graph/facts/facts.hpp"
 
 namespace backreach {
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "graph/words.hpp"
+#include "graph/base/words.hpp"
 
 namespace backreach {
 

@@ -1,7 +1,7 @@
 // One declaration per hazard; each is defined in a file of its own in this folder.
 #pragma once
 
-#include "analysis/hazard.hpp"
+#include "analysis/hazards/hazard.hpp"
 
 namespace backreach::hazards {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "analysis/hazards/all.hpp"
-#include "graph/words.hpp"
+#include "graph/base/words.hpp"
 
 namespace backreach::hazards {
 

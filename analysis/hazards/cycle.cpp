@@ -1,7 +1,7 @@
 // Cells that read each other: no order makes them right in one pass.
 
 #include "analysis/hazards/all.hpp"
-#include "graph/words.hpp"
+#include "graph/base/words.hpp"
 
 namespace backreach::hazards {
 

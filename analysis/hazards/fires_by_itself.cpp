@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
-#include "analysis/airflow_runs.hpp"
 #include "analysis/hazards/all.hpp"
-#include "graph/words.hpp"
+#include "analysis/steps/airflow_runs.hpp"
+#include "graph/base/words.hpp"
 
 namespace backreach::hazards {
 

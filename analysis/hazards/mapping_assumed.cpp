@@ -5,9 +5,9 @@
 
 #include <set>
 
-#include "analysis/assumed.hpp"
 #include "analysis/hazards/all.hpp"
-#include "graph/words.hpp"
+#include "analysis/hazards/assumed.hpp"
+#include "graph/base/words.hpp"
 
 namespace backreach::hazards {
 

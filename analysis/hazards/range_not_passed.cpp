@@ -5,8 +5,8 @@
 #include <set>
 
 #include "analysis/hazards/all.hpp"
-#include "analysis/methods.hpp"
-#include "graph/words.hpp"
+#include "analysis/steps/methods.hpp"
+#include "graph/base/words.hpp"
 
 namespace backreach::hazards {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
-#include "graph/words.hpp"
+#include "graph/base/words.hpp"
 
 namespace backreach::hazards {
 

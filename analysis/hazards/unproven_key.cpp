@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "analysis/checks.hpp"
 #include "analysis/hazards/all.hpp"
-#include "graph/words.hpp"
+#include "analysis/steps/checks.hpp"
+#include "graph/base/words.hpp"
 
 namespace backreach::hazards {
 

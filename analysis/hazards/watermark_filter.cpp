@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "analysis/hazards/all.hpp"
-#include "analysis/methods.hpp"
-#include "graph/words.hpp"
+#include "analysis/steps/methods.hpp"
+#include "graph/base/words.hpp"
 
 namespace backreach::hazards {
 

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "graph/error.hpp"
+#include "graph/base/error.hpp"
 #include "graph/store/schema.hpp"
 
 namespace backreach {

@@ -2,7 +2,7 @@
 // list is its number in the store: new ones come last, and none ever moves.
 #pragma once
 
-#include "graph/facts.hpp"
+#include "graph/facts/facts.hpp"
 
 namespace backreach {
 

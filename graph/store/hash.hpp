@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "graph/bytes.hpp"
+#include "graph/base/bytes.hpp"
 
 namespace backreach {
 

@@ -3,7 +3,7 @@
 
 #include "graph/store/layout4.hpp"
 
-#include "graph/packed_nodes.hpp"
+#include "graph/selection/packed_nodes.hpp"
 
 namespace backreach {
 

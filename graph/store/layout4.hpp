@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "graph/bytes.hpp"
+#include "graph/base/bytes.hpp"
 #include "graph/store/fields.hpp"
 
 namespace backreach {

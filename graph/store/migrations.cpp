@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "graph/error.hpp"
+#include "graph/base/error.hpp"
 #include "graph/store/hash.hpp"
 #include "graph/store/layout4.hpp"
 #include "graph/store/schema.hpp"

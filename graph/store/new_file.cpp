@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "graph/words.hpp"
+#include "graph/base/words.hpp"
 
 namespace backreach {
 

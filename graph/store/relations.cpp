@@ -11,9 +11,9 @@
 #include <tuple>
 #include <vector>
 
-#include "graph/reads_json.hpp"
+#include "graph/base/words.hpp"
+#include "graph/reads/reads_json.hpp"
 #include "graph/store/given_rows.hpp"
-#include "graph/words.hpp"
 
 namespace backreach {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "graph/lineage.hpp"
+#include "graph/lineage/lineage.hpp"
 #include "graph/store/connection.hpp"
 
 namespace backreach {

@@ -9,14 +9,14 @@
 #include <filesystem>
 #include <set>
 
-#include "graph/error.hpp"
+#include "graph/base/error.hpp"
+#include "graph/base/words.hpp"
 #include "graph/store/connection.hpp"
 #include "graph/store/migrations.hpp"
 #include "graph/store/new_file.hpp"
 #include "graph/store/relations.hpp"
 #include "graph/store/schema.hpp"
 #include "graph/store/versions.hpp"
-#include "graph/words.hpp"
 
 namespace backreach {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "graph/facts.hpp"
-#include "graph/lineage.hpp"
-#include "graph/time.hpp"
+#include "graph/facts/facts.hpp"
+#include "graph/lineage/lineage.hpp"
+#include "graph/time/time.hpp"
 
 namespace backreach {
 

@@ -7,8 +7,8 @@
 #include <set>
 #include <tuple>
 
-#include "graph/digest.hpp"
-#include "graph/error.hpp"
+#include "graph/base/digest.hpp"
+#include "graph/base/error.hpp"
 #include "graph/store/blocks.hpp"
 #include "graph/store/schema.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/facts.hpp"
+#include "graph/facts/facts.hpp"
 #include "graph/store/connection.hpp"
 
 namespace backreach {

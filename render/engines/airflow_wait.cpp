@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "graph/words.hpp"
+#include "graph/base/words.hpp"
 #include "render/engines/feed.hpp"
 
 namespace backreach {

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
+
+#include "render/plan_file/read_plan.hpp"
 
 namespace backreach {
 
@@ -16,45 +17,6 @@ struct FeedOptions {
   std::string project_dir, profiles_dir, target;  // for every call of dbt; "": as dbt finds them
   std::string threads;
 };
-
-// A step as a feed needs it.
-struct FeedSpan {
-  std::string from, to;
-};
-// A line of shell (or of SQL, by the engine `sql`), and the words of one that calls a program.
-struct FeedLine {
-  std::string text;
-  std::vector<std::string> words;
-};
-struct FeedMethod {
-  std::string engine, effect, client;
-  std::vector<FeedLine> commands;
-};
-struct FeedStep {
-  int id = 0, wave = 0;
-  std::vector<int> after;
-  std::string dataset, action;
-  bool whole = false, sequential = false;
-  std::vector<std::string> interleaved;
-  std::optional<int> run;
-  std::vector<FeedSpan> spans;
-  std::vector<FeedMethod> methods;
-  std::vector<std::string> dbt_checks;  // queries whose every row is a fault, with dbt's ref()
-};
-struct FeedHazard {
-  std::string line;  // for people: "append-duplicates fct_orders: ..."
-  bool blocking = false, accepted = false;
-};
-struct FeedPlan {
-  std::string id, summary, now;
-  std::vector<FeedStep> steps;
-  std::vector<std::string> afterwards;
-  std::vector<FeedHazard> hazards;
-};
-
-// Reads a plan and checks its form. Throws Error(kBadRequest) with the place of what is wrong: `path` is for
-// the message.
-FeedPlan ReadFeedPlan(const std::string& plan_json, const std::string& path);
 
 struct Feed {
   const char* name;

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "graph/words.hpp"
+#include "graph/base/words.hpp"
 
 namespace backreach {
 

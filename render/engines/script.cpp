@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "graph/words.hpp"
+#include "graph/base/words.hpp"
 #include "render/engines/feed.hpp"
 #include "render/quote.hpp"
 

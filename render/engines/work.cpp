@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "graph/words.hpp"
+#include "graph/base/words.hpp"
 #include "render/engines/feed.hpp"
 #include "render/quote.hpp"
 

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <random>
 
-#include "ingest/builder.hpp"
+#include "graph/join/builder.hpp"
 #include "ingest/importer.hpp"
 
 using namespace backreach;

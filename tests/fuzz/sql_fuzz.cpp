@@ -9,9 +9,9 @@
 #include <iterator>
 #include <random>
 
-#include "ingest/dbt_sql.hpp"
-#include "ingest/sql_bounds.hpp"
-#include "ingest/sql_scan.hpp"
+#include "ingest/dbt/sql.hpp"
+#include "ingest/sql/bounds.hpp"
+#include "ingest/sql/scan.hpp"
 
 using namespace backreach;
 

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/request.hpp"
-#include "graph/lineage.hpp"
+#include "analysis/plan/request.hpp"
+#include "graph/lineage/lineage.hpp"
 #include "tests/property/oracle.hpp"
 
 namespace backreach::oracle {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/plan.hpp"
-#include "graph/lineage.hpp"
+#include "analysis/plan/plan.hpp"
+#include "graph/lineage/lineage.hpp"
 
 namespace backreach::oracle {
 

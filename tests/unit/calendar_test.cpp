@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "graph/calendar.hpp"
+#include "graph/time/calendar.hpp"
 
 using namespace backreach;
 

@@ -1,6 +1,6 @@
 // The checks that a step brings along, in the SQL of its platform.
 
-#include "analysis/checks.hpp"
+#include "analysis/steps/checks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "ingest/code_mappings.hpp"
-#include "ingest/dbt_mappings.hpp"
+#include "graph/join/code_mappings.hpp"
+#include "ingest/dbt/mappings.hpp"
 
 using namespace backreach;
 

@@ -1,6 +1,6 @@
 // dbt's run_results.json, catalog.json and sources.json.
 
-#include "ingest/dbt_artifacts.hpp"
+#include "ingest/dbt/artifacts.hpp"
 
 #include "tests/unit/support.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "graph/words.hpp"
-#include "ingest/dbt_command.hpp"
+#include "graph/base/words.hpp"
+#include "ingest/commands/dbt_command.hpp"
 
 using namespace backreach;
 

@@ -1,13 +1,13 @@
 // Refs of a microbatch model that dbt cannot cut to the batch, and what semantic queries read beside.
 
-#include "ingest/dbt_refs.hpp"
+#include "ingest/dbt/refs.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "graph/words.hpp"
+#include "graph/base/words.hpp"
 #include "tests/unit/support.hpp"
 
 using namespace backreach;

@@ -2,9 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include "ingest/dbt_sql.hpp"
-#include "ingest/sql_bounds.hpp"
-#include "ingest/sql_clauses.hpp"
+#include "ingest/dbt/sql.hpp"
+#include "ingest/sql/bounds.hpp"
+#include "ingest/sql/clauses.hpp"
 
 using namespace backreach;
 

@@ -1,10 +1,10 @@
 // How dbt writes: adapter by strategy by key, overwrites, partitions.
 
-#include "ingest/dbt_writes.hpp"
+#include "ingest/dbt/writes.hpp"
 
 #include <doctest/doctest.h>
 
-#include "ingest/dbt_partitions.hpp"
+#include "ingest/dbt/partitions.hpp"
 
 using namespace backreach;
 

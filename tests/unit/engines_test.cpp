@@ -3,13 +3,13 @@
 
 #include <doctest/doctest.h>
 
-#include "analysis/methods.hpp"
-#include "graph/error.hpp"
-#include "graph/words.hpp"
-#include "ingest/dbt_refresh.hpp"
-#include "ingest/dbt_selectors.hpp"
+#include "analysis/steps/methods.hpp"
+#include "graph/base/error.hpp"
+#include "graph/base/words.hpp"
+#include "ingest/dbt/refresh.hpp"
+#include "ingest/dbt/selectors.hpp"
+#include "render/commands/lines.hpp"
 #include "render/engines/feed.hpp"
-#include "render/engines/lines.hpp"
 #include "render/quote.hpp"
 #include "support.hpp"
 

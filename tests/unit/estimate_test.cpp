@@ -1,6 +1,6 @@
 // Durations of steps, and of a plan with several of them at a time.
 
-#include "analysis/estimate.hpp"
+#include "analysis/steps/estimate.hpp"
 
 #include <doctest/doctest.h>
 

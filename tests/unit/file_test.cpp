@@ -6,8 +6,8 @@
 #include <fstream>
 #include <numeric>
 
-#include "ingest/file.hpp"
 #include "ingest/importer.hpp"
+#include "ingest/read/file.hpp"
 #include "tests/unit/support.hpp"
 
 using namespace backreach;

@@ -2,14 +2,14 @@
 
 #include <doctest/doctest.h>
 
-#include "graph/names.hpp"
-#include "graph/packed_nodes.hpp"
-#include "graph/words.hpp"
-#include "ingest/builder.hpp"
-#include "ingest/dbt_hooks.hpp"
+#include "graph/base/words.hpp"
+#include "graph/join/builder.hpp"
+#include "graph/names/names.hpp"
+#include "graph/selection/packed_nodes.hpp"
+#include "ingest/dbt/hooks.hpp"
 #include "ingest/importer.hpp"
-#include "ingest/json_split.hpp"
-#include "ingest/sql_scan.hpp"
+#include "ingest/read/json_split.hpp"
+#include "ingest/sql/scan.hpp"
 #include "tests/unit/support.hpp"
 
 using namespace backreach;

@@ -4,8 +4,8 @@
 
 #include <random>
 
-#include "graph/reads.hpp"
-#include "graph/reads_json.hpp"
+#include "graph/reads/reads.hpp"
+#include "graph/reads/reads_json.hpp"
 
 using namespace backreach;
 

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "graph/run_bound.hpp"
+#include "graph/time/run_bound.hpp"
 
 using namespace backreach;
 

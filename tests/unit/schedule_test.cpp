@@ -1,6 +1,6 @@
 // Ticks of schedules: what a cron line matches, and where the clocks put it when they change.
 
-#include "graph/schedule.hpp"
+#include "graph/time/schedule.hpp"
 
 #include "support.hpp"
 

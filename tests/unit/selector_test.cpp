@@ -2,9 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include "graph/selector.hpp"
-#include "graph/error.hpp"
-#include "graph/words.hpp"
+#include "graph/base/error.hpp"
+#include "graph/base/words.hpp"
+#include "graph/selection/selector.hpp"
 
 using namespace backreach;
 

@@ -6,8 +6,8 @@
 #include <random>
 #include <set>
 
-#include "graph/span.hpp"
-#include "graph/traversal.hpp"
+#include "graph/lineage/traversal.hpp"
+#include "graph/time/span.hpp"
 
 using namespace backreach;
 

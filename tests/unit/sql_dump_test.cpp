@@ -1,8 +1,8 @@
 // Rows out of dumps, and what was compressed in them.
 
-#include "ingest/sql_dump.hpp"
+#include "ingest/read/sql_dump.hpp"
 
-#include "ingest/inflate.hpp"
+#include "ingest/read/inflate.hpp"
 #include "support.hpp"
 
 namespace backreach {

@@ -10,13 +10,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include "graph/error.hpp"
-#include "graph/packed_nodes.hpp"
+#include "graph/base/error.hpp"
+#include "graph/join/builder.hpp"
+#include "graph/selection/packed_nodes.hpp"
 #include "graph/store/blocks.hpp"
 #include "graph/store/new_file.hpp"
 #include "graph/store/schema.hpp"
 #include "graph/store/store.hpp"
-#include "ingest/builder.hpp"
 
 using namespace backreach;
 

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "graph/calendar.hpp"
-#include "graph/time.hpp"
+#include "graph/time/calendar.hpp"
+#include "graph/time/time.hpp"
 
 using namespace backreach;
 

@@ -1,0 +1,19 @@
+// Answers as JSON by contract (formats.md): plans, the graph, datasets, copies, audits.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/audit.hpp"
+#include "analysis/plan/plan.hpp"
+#include "graph/lineage/lineage.hpp"
+
+namespace backreach {
+
+std::string PlanJson(const LineageGraph& graph, const Plan& plan);
+std::string GraphJson(const LineageGraph& graph);
+std::string DatasetsJson(const LineageGraph& graph, const std::vector<DatasetId>& ids);
+std::string CopiesJson(const LineageGraph& graph, const std::vector<CopyId>& ids);
+std::string AuditJson(const LineageGraph& graph, const Audit& audit);
+
+}  // namespace backreach

@@ -1,0 +1,207 @@
+// A plan file, read as a feed needs it. It may have been written by another version or changed by hand, and
+// what is made of it is run: its form is checked before anything is taken from it, and every fault is said
+// with its place.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "graph/base/error.hpp"
+#include "graph/base/words.hpp"
+#include "render/plan_file/read_plan.hpp"
+
+namespace backreach {
+
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr std::size_t kMostFaults = 20;
+
+// One value of the plan with its JSON pointer. What is missing or of another type is a fault, and reads as
+// nothing.
+class Value {
+ public:
+  Value(const Json* json, std::string place, std::vector<std::string>& faults)
+      : json_(json), place_(std::move(place)), faults_(&faults) {}
+
+  void Fail(const std::string& what) const {
+    faults_->push_back((place_.empty() ? "/" : place_) + ": " + what);
+  }
+  bool null() const { return json_ && json_->is_null(); }
+  bool is_list() const { return json_ && json_->is_array(); }
+  Value operator[](const char* key) const {
+    const std::string place = place_ + "/" + key;
+    if (!json_) return {nullptr, place, *faults_};
+    if (!json_->is_object()) {
+      Fail("must be an object");
+      return {nullptr, place, *faults_};
+    }
+    const auto it = json_->find(key);
+    if (it == json_->end()) Value(nullptr, place, *faults_).Fail("is missing");
+    return {it == json_->end() ? nullptr : &*it, place, *faults_};
+  }
+  bool Has(const char* key) const {
+    return json_ && json_->is_object() && json_->contains(key) && !(*json_)[key].is_null();
+  }
+  std::string Text() const {
+    if (json_ && json_->is_string()) return json_->get<std::string>();
+    Wrong("a text");
+    return "";
+  }
+  std::string TextOrNull() const { return null() ? "" : Text(); }
+  bool Bool() const {
+    if (json_ && json_->is_boolean()) return json_->get<bool>();
+    Wrong("true or false");
+    return false;
+  }
+  int Number() const {
+    if (json_ && json_->is_number_integer() && *json_ >= 0 && *json_ < 1'000'000'000)
+      return json_->get<int>();
+    Wrong("a whole number from 0 on");
+    return 0;
+  }
+  std::vector<Value> List() const {
+    std::vector<Value> out;
+    if (!json_ || !json_->is_array()) {
+      Wrong("a list");
+      return out;
+    }
+    for (std::size_t i = 0; i < json_->size(); ++i)
+      out.emplace_back(&(*json_)[i], fmt::format("{}/{}", place_, i), *faults_);
+    return out;
+  }
+  std::vector<std::string> Texts() const {
+    std::vector<std::string> out;
+    for (const Value& item : List()) out.push_back(item.Text());
+    return out;
+  }
+  std::string OneOf(const std::vector<std::string>& words) const {
+    const std::string text = Text();
+    if (json_ && json_->is_string() && std::find(words.begin(), words.end(), text) == words.end())
+      Fail(fmt::format("'{}' is none of {}", text, Join(words, ", ")));
+    return text;
+  }
+
+ private:
+  void Wrong(const char* wanted) const {
+    if (json_)
+      Fail(fmt::format("must be {}, and is {}", wanted, json_->is_null() ? "null" : json_->type_name()));
+  }
+  const Json* json_;  // null: missing, and said so
+  std::string place_;
+  std::vector<std::string>* faults_;
+};
+
+FeedMethod ReadMethod(const Value& m) {
+  FeedMethod method;
+  method.engine = m["engine"].Text();
+  method.effect = m["effect"].TextOrNull();
+  m["command"].Text();
+  for (const std::string& line : m["commands"].Texts()) method.commands.push_back({line, {}});
+  if (m.Has("client")) method.client = m["client"].Text();
+  if (m.Has("argv")) {
+    const std::vector<Value> argv = m["argv"].List();
+    if (argv.size() != method.commands.size())
+      m["argv"].Fail(fmt::format("has {} entries for {} commands", argv.size(), method.commands.size()));
+    for (std::size_t i = 0; i < std::min(argv.size(), method.commands.size()); ++i)
+      method.commands[i].words = argv[i].Texts();
+  }
+  return method;
+}
+
+// An id, or [first, last] for all from the one to the other.
+void ReadWaits(const Value& value, std::vector<int>& after) {
+  if (!value.is_list()) return after.push_back(value.Number());
+  const std::vector<Value> ends = value.List();
+  if (ends.size() != 2) return value.Fail("must be an id, or the first and the last of some");
+  const int first = ends[0].Number(), last = ends[1].Number();
+  if (last < first || last - first > 10'000'000) return value.Fail("its last id must be behind its first");
+  for (int id = first; id <= last; ++id) after.push_back(id);
+}
+
+FeedStep ReadStep(const Value& s) {
+  FeedStep step;
+  step.id = s["id"].Number();
+  step.wave = s["wave"].Number();
+  for (const Value& before : s["after"].List()) ReadWaits(before, step.after);
+  step.dataset = s["dataset"].Text();
+  step.action = s["action"].OneOf({"correct", "rebuild"});
+  step.whole = s["whole"].Bool();
+  step.sequential = s["sequential"].Bool();
+  step.interleaved = s["interleaved"].Texts();
+  if (!s["run"].null()) step.run = s["run"].Number();
+  for (const Value& span : s["spans"].List())
+    step.spans.push_back({span["from"].TextOrNull(), span["to"].TextOrNull()});
+  for (const Value& m : s["methods"].List()) step.methods.push_back(ReadMethod(m));
+  for (const Value& check : s["checks"]["after"].List())
+    if (check["kind"].OneOf({"sql", "dbt-test"}) == "dbt-test")
+      step.dbt_checks.push_back(check["text"].Text());
+  return step;
+}
+
+// What the steps say of each other: ids stand once, and every wait is for an earlier wave.
+void CheckOrder(const Value& steps_value, const std::vector<FeedStep>& steps) {
+  const std::vector<Value> places = steps_value.List();
+  std::map<int, const FeedStep*> by_id;
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    if (!by_id.emplace(steps[i].id, &steps[i]).second)
+      places[i]["id"].Fail(fmt::format("step {} stands twice", steps[i].id));
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    for (const int before : steps[i].after) {
+      const auto it = by_id.find(before);
+      if (it == by_id.end())
+        places[i]["after"].Fail(fmt::format("waits for step {}, which is not in the plan", before));
+      else if (it->second->wave >= steps[i].wave)
+        places[i]["after"].Fail(fmt::format("waits for step {}, which is in no earlier wave", before));
+    }
+}
+
+}  // namespace
+
+FeedPlan ReadFeedPlan(const std::string& text, const std::string& path) {
+  const Json j = Json::parse(text, nullptr, false);
+  if (j.is_discarded() || !j.is_object() || !j.contains("format") || j["format"] != "backreach.plan/1")
+    throw Error(path +
+                ": error: not a plan (backreach.plan/1)\n  make one with: backreach plan ... --format json "
+                "--out plan.json");
+  std::vector<std::string> faults;
+  const Value top(&j, "", faults);
+  FeedPlan plan;
+  plan.id = top["id"].Text();
+  if (plan.id.size() < 8 || plan.id.size() > 64 ||
+      plan.id.find_first_not_of("0123456789abcdef") != std::string::npos)
+    top["id"].Fail("is no plan's id");
+  plan.summary = top["summary"].Text();
+  plan.now = top["request"]["now"].Text();
+  // It stands in comments of what is run: a newline would end them.
+  if (plan.now.find_first_not_of("0123456789-:+.TZ") != std::string::npos)
+    top["request"]["now"].Fail("is no time such as 2026-04-20T09:00Z");
+  for (const Value& step : top["steps"].List()) plan.steps.push_back(ReadStep(step));
+  for (const Value& a : top["afterwards"].List())
+    plan.afterwards.push_back(a["dataset"].Text() + ": " + a["what"].Text());
+  for (const Value& h : top["hazards"].List()) {
+    FeedHazard hazard;
+    hazard.line = h["code"].Text() + " " + h["dataset"].TextOrNull() + ": " + h["message"].Text();
+    hazard.blocking = h["severity"].OneOf({"note", "warning", "blocking"}) == "blocking";
+    hazard.accepted = h["accepted"].Bool();
+    plan.hazards.push_back(std::move(hazard));
+  }
+  if (faults.empty()) CheckOrder(top["steps"], plan.steps);
+  if (!faults.empty()) {
+    std::string message = path + ": error: this plan does not hold to its form";
+    for (std::size_t i = 0; i < std::min(faults.size(), kMostFaults); ++i)
+      message += "\n  " + Printable(faults[i]);
+    if (faults.size() > kMostFaults) message += fmt::format("\n  and {} more", faults.size() - kMostFaults);
+    throw Error(message + "\n  make it again with: backreach plan ... --format json --out plan.json");
+  }
+  std::stable_sort(plan.steps.begin(), plan.steps.end(), [](const FeedStep& a, const FeedStep& b) {
+    return std::pair(a.wave, a.id) < std::pair(b.wave, b.id);
+  });
+  return plan;
+}
+
+}  // namespace backreach

@@ -1,0 +1,142 @@
+// A plan as a change record: hazards, steps, checks, copies, all of it in tables and fenced SQL.
+
+#include "render/view/markdown.hpp"
+#include "render/commands/lines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "graph/base/words.hpp"
+#include "render/view/text.hpp"
+#include "render/view/words.hpp"
+
+namespace backreach {
+
+namespace {
+
+// A name or message inside a table: no markup of its own, one line.
+std::string Cell(const std::string& text) {
+  std::string out;
+  for (const char c : Printable(text)) {
+    if (std::string_view("\\`*_{}[]<>|#~").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// SQL as it is, inside a fence that is longer than any row of back-ticks in it.
+std::string Fenced(const std::string& sql) {
+  std::size_t longest = 2, row = 0;
+  for (const char c : sql) longest = std::max(longest, row = c == '`' ? row + 1 : 0);
+  const std::string fence(longest + 1, '`');
+  std::string out = fence + "sql\n";
+  for (const std::string& line : Split(sql, '\n')) out += Printable(line) + "\n";
+  return out + fence + "\n";
+}
+
+// What to ask the platform before a step's result is published, and after it; what is asked twice stands
+// once.
+template <typename Name>
+void Checks(const Plan& plan, const Name& name, std::string& out) {
+  bool any = false;
+  for (const Step& s : plan.steps) {
+    if (s.before_publish.empty() && s.after_run.empty()) continue;
+    if (!any) out += "\n## Checks\n";
+    any = true;
+    out += fmt::format("\nStep {}, {}:\n", s.id, name(s.dataset));
+    std::set<std::string> said;
+    const auto block = [&](const char* when, const std::vector<Check>& checks) {
+      for (const Check& check : checks)
+        if (said.insert(check.text).second)
+          out += fmt::format("\n{}: {}{}\n\n", when, check.name,
+                             check.kind == "dbt-test" ? ", as a dbt test" : "") +
+                 Fenced(check.text);
+    };
+    block("Before", s.before_publish);
+    block("After", s.after_run);
+  }
+}
+
+}  // namespace
+
+std::string PlanMarkdown(const LineageGraph& g, const Plan& plan) {
+  const ShortNames names(g);
+  const auto name = [&](DatasetId id) { return Cell(names(id)); };
+  std::string out = "# Backfill of ";
+  std::vector<std::string> targets;
+  for (const Target& t : plan.request.targets) targets.push_back(name(t.dataset));
+  out += ListOf(targets) + "\n\n" + Cell(plan.summary) + "\n\n";
+  out += fmt::format("Plan `{}`, made for {}, graph `{}`.\n", plan.id, FormatInstant(plan.request.now),
+                     g.fingerprint.substr(0, 16));
+  const auto section = [&](const char* title) { out += fmt::format("\n## {}\n\n", title); };
+  if (!plan.hazards.empty()) {
+    section("Hazards");
+    out +=
+        "| severity | hazard | dataset | what happens | what to do | accepted |\n| --- | --- | --- | --- | "
+        "--- | --- |\n";
+    for (const Hazard& h : plan.hazards)
+      out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", ToString(h.severity), h.code,
+                         h.dataset.valid() ? name(h.dataset) : "", Cell(h.message), Cell(h.remedy),
+                         h.accepted ? "yes" : "");
+  }
+  if (!plan.steps.empty()) {
+    section("Steps");
+    out +=
+        "| step | wave | after | dataset | cells | period | how |\n| --- | --- | --- | --- | --- | --- | --- "
+        "|\n";
+    for (const Step& s : plan.steps) {
+      std::vector<std::string> after;
+      for (const int a : s.after) after.push_back(std::to_string(a));
+      const std::string cells = s.whole ? "whole" : StepCells(s);
+      out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", s.id, s.wave, ListOf(after, 8),
+                         name(s.dataset), cells, s.whole ? "" : Cell(SpansText(g[s.dataset], s.spans)),
+                         s.correct           ? "the correction itself"
+                         : s.methods.empty() ? ""
+                                             : Cell(CommandOf(s, s.methods[0])));
+    }
+  }
+  Checks(plan, name, out);
+  if (!plan.fresh.empty()) {
+    section("Right by itself");
+    for (const Fresh& f : plan.fresh) out += "- " + name(f.dataset) + "\n";
+  }
+  if (!plan.afterwards.empty()) {
+    section("Afterwards");
+    for (const Afterwards& a : plan.afterwards)
+      out += fmt::format("- {} {}: {}\n", name(a.cells.dataset),
+                         a.cells.whole ? "whole" : Cell(SpansText(g[a.cells.dataset], a.cells.spans)),
+                         Cell(a.what));
+  }
+  if (!plan.left_stale.empty()) {
+    section("Stays as it is");
+    for (const LeftStale& l : plan.left_stale) {
+      out += fmt::format("- {} {}: {}", name(l.cells.dataset),
+                         l.cells.whole ? "" : Cell(SpansText(g[l.cells.dataset], l.cells.spans)),
+                         ToString(l.reason));
+      if (!l.mixes_into.empty()) out += "; mixes into " + Cell(names.List(l.mixes_into));
+      out += "\n";
+    }
+  }
+  if (plan.copies.empty() && !plan.nothing_to_do) {
+    section("Out of reach");
+    out += Cell(NoCopies(g, plan, names)) + "\n";
+  }
+  if (!plan.copies.empty()) {
+    section("Out of reach");
+    out +=
+        "| copy | taken | wrong in it | owner | contact | to do |\n| --- | --- | --- | --- | --- | --- |\n";
+    for (const AffectedCopy& c : plan.copies)
+      out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", Cell(c.id), Cell(Join(c.taken, ", ")),
+                         c.keyed_by.valid() ? Cell(SpansText(g[c.keyed_by], c.affected)) : "", Cell(c.owner),
+                         Cell(OwnerText(c.owner, c.contact, "", "") == c.owner ? "" : c.contact), c.action);
+  }
+  if (!plan.notes.empty()) {
+    section("Notes");
+    for (const std::string& note : plan.notes) out += "- " + Cell(note) + "\n";
+  }
+  return out;
+}
+
+}  // namespace backreach
