@@ -68,9 +68,10 @@ bool Coloured() { return isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR"); }
 
 std::vector<OptionSpec> CommonOptions() {
   using Kind = OptionSpec::Kind;
-  return {
-      {Kind::kValue, "store", "PATH", "the graph store (default: $BACKREACH_STORE, or .backreach/graph.db)"},
-      {Kind::kFlag, "quiet", "", "say nothing on standard error but errors"}};
+  return {{Kind::kValue, "store", "PATH",
+           "the graph store: a file, or postgresql://user@host/db (default: $BACKREACH_STORE, or "
+           ".backreach/graph.db)"},
+          {Kind::kFlag, "quiet", "", "say nothing on standard error but errors"}};
 }
 
 std::vector<OptionSpec> RequestOptions() {

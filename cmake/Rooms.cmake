@@ -1,4 +1,4 @@
-# A static library per room: backreach_room(NAME FOLDER libraries...) takes every .cpp below the folder of this
+# A static library per room: backreach_room(NAME FOLDER libraries...) takes every .cpp of a folder below this
 # CMakeLists.txt. Libraries from outside stand behind PRIVATE. Includes are written from the root.
 function(backreach_options target)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
@@ -26,7 +26,7 @@ function(backreach_options target)
 endfunction()
 
 function(backreach_room name folder)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
   add_library(backreach_${name} STATIC ${sources})
   backreach_options(backreach_${name})
   target_link_libraries(backreach_${name} ${ARGN})

@@ -16,7 +16,8 @@ MAY = {
     "graph/base": [], "graph/time": ["graph/base"], "graph/reads": ["graph/base", "graph/time"],
     "graph/facts": ["graph/base", "graph/time", "graph/reads"], "graph/names": ["graph/base"],
     "graph/selection": VALUES, "graph/lineage": VALUES, "graph/join": GRAPH,
-    "graph/store": VALUES + ["graph/selection", "graph/lineage"],
+    "graph/store/database": VALUES, "graph/store/sqlite": ["graph/base", "graph/store/database"], "graph/store/postgres": ["graph/base", "graph/store/database"],
+    "graph/store": VALUES + ["graph/selection", "graph/lineage", "graph/store/database", "graph/store/sqlite", "graph/store/postgres"],
     "ingest": VALUES, "ingest/read": VALUES, "ingest/sql": VALUES, "ingest/commands": VALUES, "ingest/declared": VALUES + ["ingest/read"],
     "analysis/plan": GRAPH, "analysis/sweep": GRAPH + ["analysis/plan"], "analysis/steps": GRAPH + ["analysis/plan", "analysis/sweep"],
     "analysis/order": GRAPH + ["analysis/plan", "analysis/sweep", "analysis/steps"],
@@ -33,7 +34,7 @@ for folder in sorted(p.name for p in (ROOT / "ingest").iterdir() if p.is_dir()):
     MAY.setdefault(f"ingest/{folder}", VALUES + ["ingest", "graph/selection"] + TOOLS)
 MAY["cli"] += ["ingest/dbt"]  # the states that selectors compare with
 # Which rooms (or files) may include a library.
-LIBRARIES = {r"SQLiteCpp/|sqlite3\.h": {"graph/store"}, r"yaml-cpp/": {"ingest/read", "ingest/declared", "ingest/registry"},
+LIBRARIES = {r"SQLiteCpp/|sqlite3\.h": {"graph/store/sqlite"}, r"libpq": {"graph/store/postgres"}, r"yaml-cpp/": {"ingest/read", "ingest/declared", "ingest/registry"},
              r"simdjson": {"ingest/read", "ingest/dbt", "ingest/airflow"}, r"CLI/": {"cli/args.cpp"}, r"graphviz/": {"render/view"},
              r"date/": {"graph/time/time.cpp"}, r"nettle/": {"graph/base/digest.cpp"}, r"boost/": {"bench"}, r"zlib\.h": {"ingest/read/inflate.cpp"}}
 # Analysis is pure: no clock, no file, no environment, no locale.

@@ -2,6 +2,8 @@
 
 #include "graph/base/words.hpp"
 
+#include "graph/base/utf8.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -115,6 +117,8 @@ void AppendHex(std::uint32_t code, int digits, std::string& out) {
 }
 
 }  // namespace
+
+std::size_t Utf8LengthAt(std::string_view text, std::size_t at) { return CharacterAt(text, at).length; }
 
 std::string Printable(std::string_view text) {
   std::string out;

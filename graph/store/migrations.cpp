@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "graph/base/error.hpp"
+#include "graph/store/database/schema.hpp"
 #include "graph/store/hash.hpp"
 #include "graph/store/layout4.hpp"
-#include "graph/store/schema.hpp"
 #include "graph/store/versions.hpp"
 
 namespace backreach {
@@ -16,10 +16,6 @@ namespace backreach {
 namespace {
 
 constexpr const char* kOlder = "older_";
-
-std::string_view Blob(const SQLite::Column& column) {
-  return {static_cast<const char*>(column.getBlob()), static_cast<std::size_t>(column.getBytes())};
-}
 
 // The hashes of all blocks of a source, as layout 4 took them.
 class Layout4Hash {
@@ -40,16 +36,16 @@ struct Expected {
 };
 
 // True if the facts are those that were ingested.
-bool ReadBlocks(SQLite::Statement& blocks, std::int64_t source, bool with_nodes, const Expected& expected,
+bool ReadBlocks(Statement& blocks, std::int64_t source, bool with_nodes, const Expected& expected,
                 Facts& facts) {
   constexpr const char* kDamaged = "damaged";
   blocks.bind(1, source);
   const auto each = [&](std::string_view part, Layout4Hash& hash, auto take) {
     blocks.bind(2, std::string(part));
     while (blocks.executeStep()) {
-      const SQLite::Column column = blocks.getColumn(0);
-      hash.Add(part, Blob(column));
-      take(Blob(column));
+      const std::string_view bytes = blocks.getColumn(0).bytes();
+      hash.Add(part, bytes);
+      take(bytes);
     }
     blocks.reset();
   };
@@ -66,16 +62,16 @@ bool ReadBlocks(SQLite::Statement& blocks, std::int64_t source, bool with_nodes,
   return facts_hash.Hex() == expected.facts && (!with_nodes || nodes_hash.Hex() == expected.nodes);
 }
 
-void Rename(Connection& db, const std::string& table, const std::string& to) {
-  if (db.HasTable(table.c_str())) db.exec(fmt::format("ALTER TABLE \"{}\" RENAME TO \"{}\"", table, to));
+void Rename(Database& db, const std::string& table, const std::string& to) {
+  if (db.HasTable(table)) db.Exec(fmt::format("ALTER TABLE \"{}\" RENAME TO \"{}\"", table, to));
 }
 
 // To layout 4: sources stay known, and say that their facts are not.
-void FromRows(Connection& db) {
+void FromRows(Database& db) {
   for (const char* table : {"source", "dataset", "edge", "job", "pool", "copy", "extract", "unresolved",
                             "check", "timing", "measure", "node", "node_config"})
     Rename(db, table, std::string(kOlder) + table);
-  db.exec(R"sql(
+  db.Exec(R"sql(
     CREATE TABLE source (
       id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL,
       sha256 TEXT NOT NULL, beside_sha256 TEXT NOT NULL, ingested_at TEXT NOT NULL,
@@ -86,7 +82,7 @@ void FromRows(Connection& db) {
 }
 
 // To layout 5: each source's facts are its first version.
-void FromBlocks(Connection& db) {
+void FromBlocks(Database& db) {
   std::vector<OlderSource> sources = ReadLayout4(db, true);
   bool damaged = false;
   for (const OlderSource& s : sources) damaged = damaged || !s.complaint.empty();
@@ -94,9 +90,9 @@ void FromBlocks(Connection& db) {
     Rename(db, "block", std::string(kOlder) + "block");
     Rename(db, "source", std::string(kOlder) + "source");
   } else {
-    db.exec("DROP TABLE block; DROP TABLE source");
+    db.Exec("DROP TABLE block; DROP TABLE source");
   }
-  db.exec(kSchema);
+  db.Exec(kSchema);
   for (OlderSource& s : sources) {
     if (s.lost || !s.complaint.empty())
       WriteLostVersion(db, s.facts.source);
@@ -109,18 +105,19 @@ void FromBlocks(Connection& db) {
 // Each brings a store of a layout below the number to it.
 struct Migration {
   int to;
-  void (*run)(Connection& db);
+  void (*run)(Database& db);
 };
 constexpr Migration kMigrations[] = {{4, FromRows}, {5, FromBlocks}};
 
 }  // namespace
 
-std::vector<OlderSource> ReadLayout4(Connection& db, bool with_nodes) {
+std::vector<OlderSource> ReadLayout4(Database& db, bool with_nodes) {
   std::vector<OlderSource> out;
-  SQLite::Statement sources(db,
-                            "SELECT id, facts_hash, nodes_hash, kind, name, key, sha256, ingested_at, "
-                            "beside_sha256 FROM source NOT INDEXED ORDER BY kind, name, key");
-  SQLite::Statement blocks(db, "SELECT bytes FROM block WHERE source = ? AND part = ? ORDER BY n");
+  Statement sources(db,
+                    "SELECT id, facts_hash, nodes_hash, kind, name, key, sha256, ingested_at, "
+                    "beside_sha256 FROM " +
+                        db.Whole("source") + " ORDER BY kind, name, key");
+  Statement blocks(db, "SELECT bytes FROM block WHERE source = ? AND part = ? ORDER BY n");
   while (sources.executeStep()) {
     const auto text = [&](int column) { return sources.getColumn(column).getString(); };
     OlderSource& s = out.emplace_back();
@@ -145,14 +142,13 @@ std::vector<OlderSource> ReadLayout4(Connection& db, bool with_nodes) {
   return out;
 }
 
-void BringUpToDate(Connection& db) {
+void BringUpToDate(Database& db) {
   if (const int layout = db.CheckedLayout(); layout < kLayout) {
-    if (layout == 0) db.SetPageSize();
-    if (db.execAndGet("PRAGMA journal_mode").getString() != "wal") db.exec("PRAGMA journal_mode = WAL");
-    SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+    db.PrepareEmpty();
+    Transaction transaction(db, true);
     if (const int now = db.CheckedLayout(); now < kLayout) {  // nobody was faster
       if (now == 0) {
-        db.exec(kSchema);
+        db.Exec(kSchema);
         WriteState(db);
       } else {
         for (const Migration& m : kMigrations)
@@ -162,22 +158,18 @@ void BringUpToDate(Connection& db) {
     }
     transaction.commit();
   }
-  db.exec("PRAGMA foreign_keys = ON");
+  db.Settle();
 }
 
-void DropOlderRows(Connection& db) {
+void DropOlderRows(Database& db) {
   if (!db.HasTable("older_source")) return;
   for (const SourceRow& s : ReadSources(db))
     if (s.versions.back().facts_hash.empty()) return;
-  std::vector<std::string> tables;
-  {
-    SQLite::Statement q(db, "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'older_*'");
-    while (q.executeStep()) tables.push_back(q.getColumn(0).getString());
-  }
+  const std::vector<std::string> tables = db.TablesLike(kOlder);
   // What points to the sources goes first.
   for (const std::string& table : tables)
-    if (table != "older_source") db.exec(fmt::format("DROP TABLE \"{}\"", table));
-  db.exec("DROP TABLE older_source");
+    if (table != "older_source") db.Exec(fmt::format("DROP TABLE \"{}\"", table));
+  db.Exec("DROP TABLE older_source");
 }
 
 }  // namespace backreach

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "graph/facts/facts.hpp"
-#include "graph/store/connection.hpp"
+#include "graph/store/database/database.hpp"
 
 namespace backreach {
 
@@ -17,13 +17,13 @@ struct OlderSource {
   bool lost = false;
   std::string complaint;
 };
-std::vector<OlderSource> ReadLayout4(Connection& db, bool with_nodes);
+std::vector<OlderSource> ReadLayout4(Database& db, bool with_nodes);
 
 // Makes the tables in an empty file, and migrates those of an older layout, step by step and in one
 // transaction. What can be read is kept; what cannot is said to be lost, and its rows are kept beside until
 // its source was ingested again.
-void BringUpToDate(Connection& db);
+void BringUpToDate(Database& db);
 // Takes away what was kept beside, if no source lacks its facts any more.
-void DropOlderRows(Connection& db);
+void DropOlderRows(Database& db);
 
 }  // namespace backreach

@@ -13,7 +13,7 @@
 
 #include "graph/base/words.hpp"
 #include "graph/reads/reads_json.hpp"
-#include "graph/store/given_rows.hpp"
+#include "graph/store/database/given_rows.hpp"
 
 namespace backreach {
 
@@ -98,54 +98,20 @@ DROP TABLE IF EXISTS copy; DROP TABLE IF EXISTS copy_of; DROP TABLE IF EXISTS wa
 DROP TABLE IF EXISTS also_said; DROP TABLE IF EXISTS conflict; DROP TABLE IF EXISTS unresolved;
 )sql";
 
-// Rows of one table. Texts have to live until the row is written, as those of one call do; an empty one is
-// null.
+// Rows of one table, in any order with those of others. An empty text is null.
 class Rows {
  public:
-  Rows(Connection& db, const char* table, int columns) : insert_(db, Sql(table, columns)) {}
+  Rows(Database& db, const char* table, int columns) : sink_(db.Rows(table, columns)) {}
   template <typename... T>
   void Add(const T&... values) {
-    static_assert(sizeof...(values) < 64);
-    int column = 0;
-    (Bind(++column, values), ...);
-    insert_.exec();
-    insert_.reset();
+    row_.Set(values...);
+    sink_->Add(row_);
   }
+  void Finish() { sink_->Finish(); }
 
  private:
-  static std::string Sql(const char* table, int columns) {
-    std::string out = fmt::format("INSERT INTO {} VALUES (?", table);
-    for (int i = 1; i < columns; ++i) out += ", ?";
-    return out + ")";
-  }
-  // A column that is null in row after row is bound once.
-  void Null(int column) {
-    const std::uint64_t bit = std::uint64_t{1} << column;
-    if (said_ & bit) insert_.bind(column);
-    said_ &= ~bit;
-  }
-  void Said(int column) { said_ |= std::uint64_t{1} << column; }
-  void Bind(int column, const Exactly& exactly) { Said(column), insert_.bindNoCopy(column, exactly.text); }
-  void Bind(int column, const std::string& text) {
-    if (text.empty()) return Null(column);
-    Said(column), insert_.bindNoCopy(column, text);
-  }
-  void Bind(int column, const char* text) { Said(column), insert_.bindNoCopy(column, text); }
-  void Bind(int column, const Text& text) {
-    if (!text) return Null(column);
-    Bind(column, *text);
-  }
-  void Bind(int column, std::int64_t n) { Said(column), insert_.bind(column, n); }
-  void Bind(int column, std::uint32_t n) { Bind(column, static_cast<std::int64_t>(n)); }
-  void Bind(int column, bool b) { Bind(column, std::int64_t{b ? 1 : 0}); }
-  void Bind(int column, double d) { Said(column), insert_.bind(column, d); }
-  template <typename T>
-  void Bind(int column, const std::optional<T>& value) {
-    if (!value) return Null(column);
-    Bind(column, *value);
-  }
-  SQLite::Statement insert_;
-  std::uint64_t said_ = 0;  // columns that are bound to a value
+  std::unique_ptr<RowSink> sink_;
+  GivenRow row_;
 };
 
 using Number = std::optional<std::uint32_t>;
@@ -154,7 +120,7 @@ std::string LengthOf(const std::optional<Duration>& d) { return d ? FormatDurati
 
 class Writer {
  public:
-  Writer(Connection& db, const LineageGraph& graph)
+  Writer(Database& db, const LineageGraph& graph)
       : db_(db),
         g_(graph),
         seen_(db, "other_seen", 4),
@@ -168,6 +134,7 @@ class Writer {
     Jobs();
     Copies();
     Rest();
+    seen_.Finish(), also_said_.Finish();
   }
 
  private:
@@ -188,7 +155,7 @@ class Writer {
 
   void Datasets() {
     std::uint32_t n = 0;
-    InsertGiven(db_, "dataset", 22, [&](GivenRow& row) {
+    db_.InsertGiven("dataset", 22, [&](GivenRow& row) {
       if (n == g_.order().size()) return false;
       const DatasetId id = g_.order()[n];
       const Dataset& d = g_[id];
@@ -215,6 +182,7 @@ class Writer {
         for (const Conflict::Value& v : c.values)
           for (const Seen& s : v.seen) conflicts.Add(n, Exactly{c.field}, v.value, v.value == c.used, Put(s));
     }
+    conflicts.Finish();
   }
 
   void Names() {
@@ -252,7 +220,7 @@ class Writer {
     all.erase(std::unique(all.begin(), all.end(), same), all.end());
     static const std::string kAlias = "alias", kShort = "short";
     std::size_t i = 0;
-    InsertGiven(db_, "other_name", 3, [&](GivenRow& row) {
+    db_.InsertGiven("other_name", 3, [&](GivenRow& row) {
       if (i == all.size()) return false;
       row.Set(*all[i].text, all[i].dataset, all[i].alias ? kAlias : kShort);
       ++i;
@@ -281,7 +249,7 @@ class Writer {
     };
     std::size_t i = 0;
     std::uint32_t several = 0;
-    InsertGiven(db_, "edge", 13, [&](GivenRow& row) {
+    db_.InsertGiven("edge", 13, [&](GivenRow& row) {
       if (i == lines.size()) return false;
       const auto [parent, child, id] = lines[i];
       const Edge& e = g_[id];
@@ -300,6 +268,7 @@ class Writer {
       for (const EdgeStatement& s : g_[lines[i].id].stated)
         said.Add(lines[i].parent, lines[i].child, s.reads, ToString(s.known), Put(s.seen));
     }
+    said.Finish();
   }
   const std::string& ReadsOf(const Reads& reads) {
     static const std::string kSame = "\"same\"", kUnknown;
@@ -337,6 +306,7 @@ class Writer {
       each(n, "reads", j.reads), each(n, "starts on", j.fires_on), each(n, "writes", j.writes);
     }
     for (const Pool& p : g_.pools) pools.Add(Exactly{p.name}, p.slots, p.usual_load);
+    rows.Finish(), datasets.Finish(), pools.Finish();
   }
 
   void Copies() {
@@ -353,6 +323,7 @@ class Writer {
         ofs.Add(n, i, Exactly{c.of[i].name}, NumberOf(c.of[i].dataset),
                 c.of[i].copy.valid() ? Number(c.of[i].copy.value) : Number());
     }
+    rows.Finish(), ofs.Finish();
   }
 
   void Rest() {
@@ -363,9 +334,10 @@ class Writer {
     for (const Unresolved& u : g_.unresolved)
       unresolved.Add(Exactly{u.fact.name}, Exactly{u.fact.what}, NumberOf(u.dataset), u.fact.message,
                      Put(u.seen));
+    ways.Finish(), unresolved.Finish();
   }
 
-  Connection& db_;
+  Database& db_;
   const LineageGraph& g_;
   Rows seen_, also_said_;
   std::uint32_t seens_;  // below the number of datasets: where that dataset was first seen
@@ -375,21 +347,23 @@ class Writer {
 
 }  // namespace
 
-bool HasRelations(Connection& db, const std::string& made_from) {
+bool HasRelations(Database& db, const std::string& made_from) {
   if (!db.HasTable("graph")) return false;
-  SQLite::Statement q(db, "SELECT contract, made_from FROM graph");
+  Statement q(db, "SELECT contract, made_from FROM graph");
   return q.executeStep() && q.getColumn(0).getInt() == kRelationsContract &&
          q.getColumn(1).getString() == made_from;
 }
 
-void DropRelations(Connection& db) { db.exec(kDrop); }
+void DropRelations(Database& db) { db.Exec(kDrop); }
 
-void WriteRelations(Connection& db, const LineageGraph& graph, const std::string& made_from) {
+void WriteRelations(Database& db, const LineageGraph& graph, const std::string& made_from) {
   DropRelations(db);
-  db.exec(kTables);
+  db.Exec(kTables);
   Writer(db, graph).All();
-  db.exec(kIndexes);
-  Rows(db, "graph", 3).Add(std::int64_t{kRelationsContract}, made_from, graph.fingerprint);
+  db.Exec(kIndexes);
+  Rows graph_row(db, "graph", 3);
+  graph_row.Add(std::int64_t{kRelationsContract}, made_from, graph.fingerprint);
+  graph_row.Finish();
 }
 
 }  // namespace backreach

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "graph/lineage/lineage.hpp"
-#include "graph/store/connection.hpp"
+#include "graph/store/database/database.hpp"
 
 namespace backreach {
 
@@ -13,8 +13,8 @@ namespace backreach {
 inline constexpr int kRelationsContract = 1;
 
 // True if the relations are there, and were made from what `made_from` names.
-bool HasRelations(Connection& db, const std::string& made_from);
-void DropRelations(Connection& db);
-void WriteRelations(Connection& db, const LineageGraph& graph, const std::string& made_from);
+bool HasRelations(Database& db, const std::string& made_from);
+void DropRelations(Database& db);
+void WriteRelations(Database& db, const LineageGraph& graph, const std::string& made_from);
 
 }  // namespace backreach

@@ -1,5 +1,5 @@
-// What a source said is packed into blocks (blocks.hpp), shared by its versions (versions.hpp): SQLite is
-// there for all or nothing, for readers beside a writer and for finding a version's blocks.
+// What a source said is packed into blocks (blocks.hpp), shared by its versions (versions.hpp): the database
+// is there for all or nothing, for readers beside a writer and for finding a version's blocks.
 
 #include "graph/store/store.hpp"
 
@@ -11,24 +11,36 @@
 
 #include "graph/base/error.hpp"
 #include "graph/base/words.hpp"
-#include "graph/store/connection.hpp"
+#include "graph/store/database/database.hpp"
+#include "graph/store/database/schema.hpp"
 #include "graph/store/migrations.hpp"
-#include "graph/store/new_file.hpp"
+#include "graph/store/postgres/connection.hpp"
 #include "graph/store/relations.hpp"
-#include "graph/store/schema.hpp"
+#include "graph/store/sqlite/connection.hpp"
+#include "graph/store/sqlite/new_file.hpp"
 #include "graph/store/versions.hpp"
 
 namespace backreach {
 
+namespace {
+
+// An address of a server, and no path of a file.
+bool IsServer(const std::string& path) {
+  return StartsWith(path, "postgresql://") || StartsWith(path, "postgres://");
+}
+
+}  // namespace
+
 struct Store::Impl {
-  std::string path;
-  std::unique_ptr<Connection> open;
+  std::string address;  // as given
+  std::string path;     // the same for messages: a server's without its password
+  std::unique_ptr<Database> open;
   bool absent = false;  // nothing is there, and nothing was written yet
 
   // The connection; opened for writing where there is none.
-  Connection& Db() {
+  Database& Db() {
     if (!open) {
-      open = Connection::ForWriting(path);
+      open = IsServer(address) ? postgres::ForWriting(address) : sqlite::ForWriting(address);
       BringUpToDate(*open);
       absent = false;
     }
@@ -48,16 +60,6 @@ struct Store::Impl {
 };
 
 namespace {
-
-// Calls f, and says SQLite's errors in our words.
-template <typename F>
-auto Guarded(const std::string& path, F f) {
-  try {
-    return f();
-  } catch (const SQLite::Exception& e) {
-    TranslateError(path, e);
-  }
-}
 
 [[noreturn]] void SayOutdated(const std::string& path, const std::vector<Source>& outdated) {
   std::vector<std::string> names, lines;
@@ -100,7 +102,7 @@ bool RunsDbt(const Facts& facts) {
 
 // Joins the newest facts of all sources and writes what comes out, unless that is there already. `in_hand`:
 // facts that need not be read again.
-void KeepRelations(Connection& db, const Joiner& join, std::vector<SourceFacts> in_hand) {
+void KeepRelations(Database& db, const Joiner& join, std::vector<SourceFacts> in_hand) {
   const std::vector<SourceRow> sources = ReadSources(db);
   const std::string made_from = NameOfNewest(sources);
   if (HasRelations(db, made_from)) return;
@@ -133,8 +135,8 @@ void KeepRelations(Connection& db, const Joiner& join, std::vector<SourceFacts> 
 }
 
 // `sources` are empty afterwards where they were joined.
-std::size_t ReplaceIn(Connection& db, std::vector<SourceFacts>& sources, const KeepOptions& options) {
-  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+std::size_t ReplaceIn(Database& db, std::vector<SourceFacts>& sources, const KeepOptions& options) {
+  Transaction transaction(db, true);
   const std::vector<SourceRow> held = ReadSources(db);
   std::size_t written = 0;
   for (SourceFacts& given : sources) written += WriteVersion(db, held, options.adds_up, given);
@@ -148,7 +150,7 @@ std::size_t ReplaceIn(Connection& db, std::vector<SourceFacts>& sources, const K
 }
 
 // What a new store holds that could not be put in its place.
-std::vector<SourceFacts> TakeBack(Connection& db) {
+std::vector<SourceFacts> TakeBack(Database& db) {
   std::vector<SourceFacts> out;
   for (const SourceRow& s : ReadSources(db)) {
     out.push_back({s.AsSource(s.versions.back()), {}});
@@ -163,15 +165,15 @@ bool WriteNew(const std::string& path, std::vector<SourceFacts>& sources, const 
   NewFile file(path);
   if (file.name().empty()) return false;
   {
-    const std::unique_ptr<Connection> db = Connection::ForNewFile(path, file.name());
-    db->exec(kSchema);
+    const std::unique_ptr<Database> db = sqlite::ForNewFile(path, file.name());
+    db->Exec(kSchema);
     db->SayLayout();
     WriteState(*db);
     ReplaceIn(*db, sources, options);
-    db->exec("PRAGMA journal_mode = WAL");  // for all who come later
+    sqlite::UseLog(*db);
   }
   if (file.LinkTo(path)) return true;
-  sources = TakeBack(*Connection::ForReading(file.name()));
+  sources = TakeBack(*sqlite::ForReading(file.name()));
   return false;
 }
 
@@ -183,9 +185,11 @@ Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
 const std::string& Store::path() const { return impl_->path; }
-int Store::layout() const { return impl_->Db().Pragma("user_version"); }
+int Store::layout() const { return impl_->Db().CheckedLayout(); }
 
-Store Store::OpenForReading(const std::string& path) {
+namespace {
+
+std::unique_ptr<Database> OpenFile(const std::string& path) {
   std::error_code ec;
   const bool there = std::filesystem::exists(path, ec);
   if (const std::string why = ec ? WhyUnusable(path, false) : ""; !why.empty())
@@ -195,36 +199,44 @@ Store Store::OpenForReading(const std::string& path) {
                     ": error: there is no store here\n"
                     "  make one with: backreach ingest dbt target/   (or name another with --store)",
                 Status::kStore);
-  return Guarded(path, [&] {
-    std::unique_ptr<Connection> connection = Connection::ForReading(path);
-    const int layout = connection->CheckedLayout();
-    if (layout < 4 && layout > 0)
-      RefuseStore(path,
-                  fmt::format("written by an older backreach (layout {}, this one reads {}): ingest its "
-                              "sources again",
-                              layout, kLayout));
-    if (layout == 0)
-      throw Error(path +
-                  ": error: the store is empty: no source was ingested\n"
-                  "  begin with: backreach ingest dbt target/");
-    return Store(std::make_unique<Impl>(Impl{path, std::move(connection), false}));
-  });
+  return sqlite::ForReading(path);
 }
 
-Store Store::OpenForWriting(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+}  // namespace
+
+Store Store::OpenForReading(const std::string& address) {
+  std::unique_ptr<Database> connection =
+      IsServer(address) ? postgres::ForReading(address) : OpenFile(address);
+  const std::string path = connection->path();
+  const int layout = connection->CheckedLayout();
+  if (layout < 4 && layout > 0)
+    RefuseStore(path, fmt::format("written by an older backreach (layout {}, this one reads {}): ingest its "
+                                  "sources again",
+                                  layout, kLayout));
+  if (layout == 0)
+    throw Error(path +
+                ": error: the store is empty: no source was ingested\n"
+                "  begin with: backreach ingest dbt target/");
+  return Store(std::make_unique<Impl>(Impl{address, path, std::move(connection), false}));
+}
+
+Store Store::OpenForWriting(const std::string& address) {
+  if (IsServer(address)) {
+    auto impl = std::make_unique<Impl>(Impl{address, address, nullptr, false});
+    impl->path = impl->Db().path();
+    return Store(std::move(impl));
+  }
+  const std::filesystem::path folder = std::filesystem::path(address).parent_path();
   std::error_code ec;
   if (!folder.empty()) std::filesystem::create_directories(folder, ec);
   if (ec)
     throw Error(fmt::format("{}: error: the folder cannot be made: {}", folder.string(), ec.message()),
                 Status::kStore);
-  return Guarded(path, [&] {
-    RemoveLeftovers(path);
-    auto impl = std::make_unique<Impl>(Impl{path, nullptr, false});
-    impl->absent = std::filesystem::symlink_status(path, ec).type() == std::filesystem::file_type::not_found;
-    if (!impl->absent) impl->Db();
-    return Store(std::move(impl));
-  });
+  RemoveLeftovers(address);
+  auto impl = std::make_unique<Impl>(Impl{address, address, nullptr, false});
+  impl->absent = std::filesystem::symlink_status(address, ec).type() == std::filesystem::file_type::not_found;
+  if (!impl->absent) impl->Db();
+  return Store(std::move(impl));
 }
 
 std::vector<Source> Store::Sources() const {
@@ -235,71 +247,67 @@ std::vector<Source> Store::Sources() const {
 }
 
 std::vector<StoredSource> Store::History() const {
-  return Guarded(impl_->path, [&] {
-    std::vector<StoredSource> out;
-    if (impl_->absent) return out;
-    Connection& db = impl_->Db();
-    SQLite::Transaction snapshot(db);  // one state for all tables
-    if (db.CheckedLayout() == 4) {
-      for (const OlderSource& s : ReadLayout4(db, false)) {
-        const Source& o = s.facts.source;
-        out.push_back({o.kind, o.name, o.key, false, {{1, o.ingested_at, o.sha256, s.lost}}});
-      }
-    } else {
-      for (const SourceRow& s : ReadSources(db)) {
-        out.push_back({s.kind, s.name, s.key, s.adds_up, {}});
-        for (const VersionRow& v : s.versions)
-          out.back().versions.push_back({v.number, v.ingested_at, v.sha256, v.facts_hash.empty()});
-      }
+  std::vector<StoredSource> out;
+  if (impl_->absent) return out;
+  Database& db = impl_->Db();
+  Transaction snapshot(db);  // one state for all tables
+  if (db.CheckedLayout() == 4) {
+    for (const OlderSource& s : ReadLayout4(db, false)) {
+      const Source& o = s.facts.source;
+      out.push_back({o.kind, o.name, o.key, false, {{1, o.ingested_at, o.sha256, s.lost}}});
     }
-    db.CheckUnchanged();
-    return out;
-  });
+  } else {
+    for (const SourceRow& s : ReadSources(db)) {
+      out.push_back({s.kind, s.name, s.key, s.adds_up, {}});
+      for (const VersionRow& v : s.versions)
+        out.back().versions.push_back({v.number, v.ingested_at, v.sha256, v.facts_hash.empty()});
+    }
+  }
+  db.CheckUnchanged();
+  return out;
 }
 
 std::vector<Store::Impl::Loaded> Store::Impl::LoadAll(bool with_nodes,
                                                       const std::optional<std::string>& as_of,
                                                       const std::optional<std::string>& kind) {
-  return Guarded(path, [&] {
-    std::vector<Loaded> out;
-    if (absent) return out;
-    Connection& db = Db();
-    SQLite::Transaction snapshot(db);
-    if (db.CheckedLayout() == 4) {
-      std::vector<SourceRow> rows;
-      for (OlderSource& s : ReadLayout4(db, with_nodes)) {
-        const Source& o = s.facts.source;
-        rows.push_back({0, o.kind, o.name, o.key, false, {{0, 0, 1, o.ingested_at, {}, {}, {}, {}}}});
-        if (rows.back().At(as_of) && (!kind || o.kind == *kind))
-          out.push_back({std::move(s.facts), s.lost, std::move(s.complaint)});
-      }
-      if (as_of) CheckMoment(rows, *as_of);
-    } else {
-      const std::vector<SourceRow> sources = ReadSources(db);
-      if (as_of) CheckMoment(sources, *as_of);
-      std::vector<std::pair<std::size_t, const SourceRow*>> whole;
-      for (const SourceRow& s : sources) {
-        const VersionRow* version = s.At(as_of);
-        if (!version || (kind && s.kind != *kind)) continue;
-        Loaded& read = out.emplace_back();
-        read.facts.source = s.AsSource(*version);
-        read.lost = version->facts_hash.empty();
-        if (read.lost) continue;
-        try {
-          ReadVersion(db, s, *version, with_nodes, read.facts.facts);
-          whole.emplace_back(out.size() - 1, &s);
-        } catch (const Error& e) {
-          read.facts.facts = {};
-          read.complaint = e.what();
-        }
-      }
-      if (!with_nodes && !kind &&
-          std::any_of(out.begin(), out.end(), [](const Loaded& l) { return RunsDbt(l.facts.facts); }))
-        for (const auto& [i, s] : whole) ReadNodes(db, *s, *s->At(as_of), out[i].facts.facts.nodes);
+  std::vector<Loaded> out;
+  if (absent) return out;
+  Database& db = Db();
+  Transaction snapshot(db);
+  if (db.CheckedLayout() == 4) {
+    std::vector<SourceRow> rows;
+    for (OlderSource& s : ReadLayout4(db, with_nodes)) {
+      const Source& o = s.facts.source;
+      rows.push_back({0, o.kind, o.name, o.key, false, {{0, 0, 1, o.ingested_at, {}, {}, {}, {}}}});
+      if (rows.back().At(as_of) && (!kind || o.kind == *kind))
+        out.push_back({std::move(s.facts), s.lost, std::move(s.complaint)});
     }
-    db.CheckUnchanged();
-    return out;
-  });
+    if (as_of) CheckMoment(rows, *as_of);
+  } else {
+    const std::vector<SourceRow> sources = ReadSources(db);
+    if (as_of) CheckMoment(sources, *as_of);
+    std::vector<std::pair<std::size_t, const SourceRow*>> whole;
+    for (const SourceRow& s : sources) {
+      const VersionRow* version = s.At(as_of);
+      if (!version || (kind && s.kind != *kind)) continue;
+      Loaded& read = out.emplace_back();
+      read.facts.source = s.AsSource(*version);
+      read.lost = version->facts_hash.empty();
+      if (read.lost) continue;
+      try {
+        ReadVersion(db, s, *version, with_nodes, read.facts.facts);
+        whole.emplace_back(out.size() - 1, &s);
+      } catch (const Error& e) {
+        read.facts.facts = {};
+        read.complaint = e.what();
+      }
+    }
+    if (!with_nodes && !kind &&
+        std::any_of(out.begin(), out.end(), [](const Loaded& l) { return RunsDbt(l.facts.facts); }))
+      for (const auto& [i, s] : whole) ReadNodes(db, *s, *s->At(as_of), out[i].facts.facts.nodes);
+  }
+  db.CheckUnchanged();
+  return out;
 }
 
 std::vector<SourceFacts> Store::Load(bool with_nodes, std::optional<Instant> as_of) const {
@@ -329,97 +337,88 @@ std::size_t Store::Replace(std::vector<SourceFacts> sources, const KeepOptions& 
           fmt::format("backreach: error: {}:{} is given twice: each would replace the other\n"
                       "  nothing was written",
                       s.source.kind, s.source.name));
-  return Guarded(impl_->path, [&] {
-    const std::size_t given = sources.size();
-    if (impl_->absent && WriteNew(impl_->path, sources, options)) {
-      impl_->absent = false;
-      return given;
-    }
-    Connection& db = impl_->Db();
-    const std::size_t written = ReplaceIn(db, sources, options);
-    db.Checkpoint();
-    return written;
-  });
+  const std::size_t given = sources.size();
+  if (impl_->absent && WriteNew(impl_->path, sources, options)) {
+    impl_->absent = false;
+    return given;
+  }
+  Database& db = impl_->Db();
+  const std::size_t written = ReplaceIn(db, sources, options);
+  db.Checkpoint();
+  return written;
 }
 
 std::size_t Store::ForgetBefore(Instant instant) {
-  return Guarded(impl_->path, [&] {
-    Connection& db = impl_->Db();
-    const std::string moment = FormatInstant(instant);
-    std::size_t forgotten = 0;
-    {
-      SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
-      SQLite::Statement erase(db, "DELETE FROM version WHERE id = ?");
-      for (const SourceRow& s : ReadSources(db)) {
-        for (std::size_t i = 0; i + 1 < s.versions.size(); ++i) {
-          if (s.versions[i + 1].ingested_at > moment) break;  // it was still the newest then
-          erase.bind(1, s.versions[i].id);
-          erase.exec();
-          erase.reset();
-          ++forgotten;
-        }
+  Database& db = impl_->Db();
+  const std::string moment = FormatInstant(instant);
+  std::size_t forgotten = 0;
+  {
+    Transaction transaction(db, true);
+    Statement erase(db, "DELETE FROM version WHERE id = ?");
+    for (const SourceRow& s : ReadSources(db)) {
+      for (std::size_t i = 0; i + 1 < s.versions.size(); ++i) {
+        if (s.versions[i + 1].ingested_at > moment) break;  // it was still the newest then
+        erase.bind(1, s.versions[i].id);
+        erase.exec();
+        erase.reset();
+        ++forgotten;
       }
-      if (forgotten > 0) {
-        RemoveUnusedBlocks(db);
-        WriteState(db);
-      }
-      transaction.commit();
     }
-    if (forgotten > 0) db.exec("VACUUM");
-    db.Checkpoint();
-    return forgotten;
-  });
+    if (forgotten > 0) {
+      RemoveUnusedBlocks(db);
+      WriteState(db);
+    }
+    transaction.commit();
+  }
+  if (forgotten > 0) db.Compact();
+  db.Checkpoint();
+  return forgotten;
 }
 
 Source Store::ForgetSource(const std::string& key, const Joiner& join) {
-  return Guarded(impl_->path, [&] {
-    Connection& db = impl_->Db();
-    Source out;
-    {
-      SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
-      const std::vector<SourceRow> sources = ReadSources(db);
-      std::vector<const SourceRow*> found;
-      std::vector<std::string> names;
-      for (const SourceRow& s : sources) {
-        if (s.key == key || s.name == key || s.kind + ":" + s.name == key || s.kind + ":" + s.key == key)
-          found.push_back(&s);
-        names.push_back(s.kind + ":" + (s.name == s.key ? s.name : s.key));
-      }
-      if (found.size() != 1) {
-        std::vector<std::string> candidates;
-        for (const SourceRow* s : found) candidates.push_back(s->kind + ":" + s->key);
-        throw Error(
-            found.empty()
-                ? fmt::format("backreach: error: no source is called '{}'\n  there is {}", key, ListOf(names))
-                : fmt::format("backreach: error: '{}' means several sources\n  say which: {}", key,
-                              ListOf(candidates)));
-      }
-      out = found[0]->AsSource(found[0]->versions.back());
-      SQLite::Statement erase(db, "DELETE FROM source WHERE id = ?");
-      erase.bind(1, found[0]->id);
-      erase.exec();
-      RemoveUnusedBlocks(db);
-      WriteState(db);
-      DropOlderRows(db);
-      KeepRelations(db, join, {});
-      transaction.commit();
+  Database& db = impl_->Db();
+  Source out;
+  {
+    Transaction transaction(db, true);
+    const std::vector<SourceRow> sources = ReadSources(db);
+    std::vector<const SourceRow*> found;
+    std::vector<std::string> names;
+    for (const SourceRow& s : sources) {
+      if (s.key == key || s.name == key || s.kind + ":" + s.name == key || s.kind + ":" + s.key == key)
+        found.push_back(&s);
+      names.push_back(s.kind + ":" + (s.name == s.key ? s.name : s.key));
     }
-    db.exec("VACUUM");
-    db.Checkpoint();
-    return out;
-  });
+    if (found.size() != 1) {
+      std::vector<std::string> candidates;
+      for (const SourceRow* s : found) candidates.push_back(s->kind + ":" + s->key);
+      throw Error(found.empty() ? fmt::format("backreach: error: no source is called '{}'\n  there is {}",
+                                              key, ListOf(names))
+                                : fmt::format("backreach: error: '{}' means several sources\n  say which: {}",
+                                              key, ListOf(candidates)));
+    }
+    out = found[0]->AsSource(found[0]->versions.back());
+    Statement erase(db, "DELETE FROM source WHERE id = ?");
+    erase.bind(1, found[0]->id);
+    erase.exec();
+    RemoveUnusedBlocks(db);
+    WriteState(db);
+    DropOlderRows(db);
+    KeepRelations(db, join, {});
+    transaction.commit();
+  }
+  db.Compact();
+  db.Checkpoint();
+  return out;
 }
 
 std::vector<std::string> Store::Check() const {
   std::vector<std::string> found;
   try {
-    Connection& db = impl_->Db();
-    SQLite::Statement q(db, "PRAGMA integrity_check");
-    while (q.executeStep())
-      if (q.getColumn(0).getString() != "ok") found.push_back(q.getColumn(0).getString());
+    Database& db = impl_->Db();
+    found = db.Complaints();
     Load(true);
     if (layout() < 5) return found;
-    SQLite::Transaction snapshot(db);
+    Transaction snapshot(db);
     for (const SourceRow& s : ReadSources(db)) {
       for (const VersionRow& v : s.versions) {
         if (!v.facts_hash.empty() && !IsWhole(db, v))
@@ -427,8 +426,6 @@ std::vector<std::string> Store::Check() const {
               fmt::format("version {} of {}:{} is not what was ingested", v.number, s.kind, s.name));
       }
     }
-  } catch (const SQLite::Exception& e) {
-    found.push_back(e.what());
   } catch (const Error& e) {
     found.push_back(e.what());
   }
@@ -436,30 +433,28 @@ std::vector<std::string> Store::Check() const {
 }
 
 std::vector<std::string> Store::Notes() const {
-  return Guarded(impl_->path, [&] {
-    std::vector<std::string> out;
-    const Leftovers left = FindLeftovers(impl_->path);
-    for (const std::string& name : left.dead)
-      out.push_back(name + " was left behind by an ingest that was killed: the next one takes it away");
-    for (const std::string& name : left.alive) out.push_back(name + " is being written by an ingest now");
-    if (layout() < 5) {
-      out.push_back(
-          fmt::format("the store is of layout {}: the next ingest brings it to {}", layout(), kLayout));
-      return out;
-    }
-    Connection& db = impl_->Db();
-    SQLite::Transaction snapshot(db);
-    for (const SourceRow& s : ReadSources(db)) {
-      Facts facts;
-      std::size_t skipped = 0;
-      if (s.versions.back().facts_hash.empty()) continue;
-      ReadVersion(db, s, s.versions.back(), false, facts, &skipped);
-      if (skipped > 0)
-        out.push_back(fmt::format("{} of what {}:{} said is not understood here: a newer backreach wrote it",
-                                  Plural(static_cast<std::int64_t>(skipped), "field"), s.kind, s.name));
-    }
+  std::vector<std::string> out;
+  const Leftovers left = IsServer(impl_->address) ? Leftovers() : FindLeftovers(impl_->path);
+  for (const std::string& name : left.dead)
+    out.push_back(name + " was left behind by an ingest that was killed: the next one takes it away");
+  for (const std::string& name : left.alive) out.push_back(name + " is being written by an ingest now");
+  if (layout() < 5) {
+    out.push_back(
+        fmt::format("the store is of layout {}: the next ingest brings it to {}", layout(), kLayout));
     return out;
-  });
+  }
+  Database& db = impl_->Db();
+  Transaction snapshot(db);
+  for (const SourceRow& s : ReadSources(db)) {
+    Facts facts;
+    std::size_t skipped = 0;
+    if (s.versions.back().facts_hash.empty()) continue;
+    ReadVersion(db, s, s.versions.back(), false, facts, &skipped);
+    if (skipped > 0)
+      out.push_back(fmt::format("{} of what {}:{} said is not understood here: a newer backreach wrote it",
+                                Plural(static_cast<std::int64_t>(skipped), "field"), s.kind, s.name));
+  }
+  return out;
 }
 
 }  // namespace backreach

@@ -1,5 +1,6 @@
-// The graph store: an SQLite file that keeps what every source said, source by source and version by version.
-// The only place that knows SQL. schema.md beside this file says what a person finds in it.
+// The graph store keeps what every source said, source by source and version by version: in an SQLite file,
+// or for a team in a schema of PostgreSQL (`postgresql://host/db`). The only place that knows SQL. schema.md
+// beside this file says what a person finds in it.
 #pragma once
 
 #include <functional>
@@ -38,9 +39,9 @@ class Store {
  public:
   // Reading never creates or changes the file. Throws Error(kStore) if it is not there, damaged, too new, or
   // has newer facts in a log that cannot be read.
-  static Store OpenForReading(const std::string& path);
-  // Creates the file and its folder where missing; brings an older layout up to date.
-  static Store OpenForWriting(const std::string& path);
+  static Store OpenForReading(const std::string& address);
+  // Creates the file and its folder, or the schema, where missing; brings an older layout up to date.
+  static Store OpenForWriting(const std::string& address);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
@@ -72,7 +73,7 @@ class Store {
   // `kind:name` or name.
   Source ForgetSource(const std::string& key, const Joiner& join = {});
 
-  // SQLite's own check and the hashes of all versions; an empty list if all is well.
+  // The database's own check and the hashes of all versions; an empty list if all is well.
   std::vector<std::string> Check() const;
   // For people: what ingests that were killed left behind, facts that only a newer backreach understands.
   std::vector<std::string> Notes() const;

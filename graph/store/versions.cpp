@@ -10,7 +10,7 @@
 #include "graph/base/digest.hpp"
 #include "graph/base/error.hpp"
 #include "graph/store/blocks.hpp"
-#include "graph/store/schema.hpp"
+#include "graph/store/database/schema.hpp"
 
 namespace backreach {
 
@@ -44,10 +44,6 @@ Hashes Pack(const Facts& given, F emit) {
   return hashes;
 }
 
-std::string_view Blob(const SQLite::Column& column) {
-  return {static_cast<const char*>(column.getBlob()), static_cast<std::size_t>(column.getBytes())};
-}
-
 std::string StateHash(const std::vector<SourceRow>& sources) {
   // By id, since names may be equal.
   std::vector<const SourceRow*> rows;
@@ -66,19 +62,20 @@ std::string StateHash(const std::vector<SourceRow>& sources) {
   return hash.Hex();
 }
 
-// NOT INDEXED: an index that lost an entry must not hide a row.
-std::vector<SourceRow> ReadRows(Connection& db) {
+//: an index that lost an entry must not hide a row.
+std::vector<SourceRow> ReadRows(Database& db) {
   std::map<std::int64_t, SourceRow> by_id;
-  SQLite::Statement sources(db, "SELECT id, kind, name, key, adds_up FROM source NOT INDEXED");
+  Statement sources(db, "SELECT id, kind, name, key, adds_up FROM " + db.Whole("source"));
   while (sources.executeStep()) {
     const auto text = [&](int column) { return sources.getColumn(column).getString(); };
     SourceRow& s = by_id[sources.getColumn(0).getInt64()];
     s.id = sources.getColumn(0).getInt64();
     s.kind = text(1), s.name = text(2), s.key = text(3), s.adds_up = sources.getColumn(4).getInt64() != 0;
   }
-  SQLite::Statement versions(db,
-                             "SELECT id, source, number, ingested_at, sha256, beside_sha256, facts_hash, "
-                             "nodes_hash FROM version NOT INDEXED");
+  Statement versions(db,
+                     "SELECT id, source, number, ingested_at, sha256, beside_sha256, facts_hash, "
+                     "nodes_hash FROM " +
+                         db.Whole("version"));
   while (versions.executeStep()) {
     const auto number = [&](int column) { return versions.getColumn(column).getInt64(); };
     const auto text = [&](int column) { return versions.getColumn(column).getString(); };
@@ -111,8 +108,8 @@ Source SourceRow::AsSource(const VersionRow& v) const {
   return {kind, name, key, v.sha256, v.ingested_at, v.beside_sha256};
 }
 
-std::vector<SourceRow> ReadSources(Connection& db) {
-  SQLite::Statement state(db, "SELECT layout, hash FROM state NOT INDEXED");
+std::vector<SourceRow> ReadSources(Database& db) {
+  Statement state(db, "SELECT layout, hash FROM " + db.Whole("state"));
   if (!state.executeStep() || state.getColumn(0).getInt64() != kLayout)
     StoreDamaged(db.path(), "what it says of itself is not there");
   const std::string expected = state.getColumn(1).getString();
@@ -126,15 +123,17 @@ std::vector<SourceRow> ReadSources(Connection& db) {
   return out;
 }
 
-void WriteState(Connection& db) {
-  SQLite::Statement q(db, "INSERT OR REPLACE INTO state (id, layout, hash) VALUES (1, ?, ?)");
+void WriteState(Database& db) {
+  Statement q(db,
+              "INSERT INTO state (id, layout, hash) VALUES (1, ?, ?) "
+              "ON CONFLICT (id) DO UPDATE SET layout = excluded.layout, hash = excluded.hash");
   q.bind(1, kLayout), q.bind(2, StateHash(ReadRows(db)));
   q.exec();
 }
 
 namespace {
 
-std::string ComplaintOf(const Connection& db, const SourceRow& source) {
+std::string ComplaintOf(const Database& db, const SourceRow& source) {
   return fmt::format(
       "{}: error: the facts of {}:{} are not those that were ingested\n"
       "  somebody changed them, or the file is damaged: ingest this source again",
@@ -144,19 +143,19 @@ std::string ComplaintOf(const Connection& db, const SourceRow& source) {
 // The addresses of a version's blocks by part, in their order; calls take(part, bytes) for each whose part is
 // `wanted`. False where the blocks are not those of the version.
 template <typename Wanted, typename Take>
-bool EachBlock(Connection& db, const VersionRow& version, Wanted wanted, Take take) {
-  SQLite::Statement blocks(db,
-                           "SELECT c.part, b.hash, b.bytes FROM content c JOIN block b ON b.id = c.block "
-                           "WHERE c.version = ? ORDER BY c.part, c.n");
+bool EachBlock(Database& db, const VersionRow& version, Wanted wanted, Take take) {
+  Statement blocks(db,
+                   "SELECT c.part, b.hash, b.bytes FROM content c JOIN block b ON b.id = c.block "
+                   "WHERE c.version = ? ORDER BY c.part, c.n");
   std::map<std::string, std::vector<std::string>, std::less<>> addresses;
   blocks.bind(1, version.id);
   while (blocks.executeStep()) {
     const std::string part = blocks.getColumn(0).getString();
-    std::string& address = addresses[part].emplace_back(Blob(blocks.getColumn(1)));
+    std::string& address = addresses[part].emplace_back(blocks.getColumn(1).bytes());
     if (!wanted(part)) continue;
-    const SQLite::Column column = blocks.getColumn(2);
-    if (BlockHash(Blob(column)) != address) return false;
-    take(part, Blob(column));
+    const std::string_view bytes = blocks.getColumn(2).bytes();
+    if (BlockHash(bytes) != address) return false;
+    take(part, bytes);
   }
   // Parts as they were packed; those that only a newer backreach knows count at the end.
   Hashes hashes;
@@ -175,7 +174,7 @@ bool EachBlock(Connection& db, const VersionRow& version, Wanted wanted, Take ta
 
 }  // namespace
 
-void ReadVersion(Connection& db, const SourceRow& source, const VersionRow& version, bool with_nodes,
+void ReadVersion(Database& db, const SourceRow& source, const VersionRow& version, bool with_nodes,
                  Facts& facts, std::size_t* skipped) {
   const std::string complaint = ComplaintOf(db, source);
   const bool whole = EachBlock(
@@ -193,29 +192,36 @@ void ReadVersion(Connection& db, const SourceRow& source, const VersionRow& vers
   if (!whole) throw Error(complaint, Status::kStore);
 }
 
-void ReadNodes(Connection& db, const SourceRow& source, const VersionRow& version, PackedNodes& nodes) {
+void ReadNodes(Database& db, const SourceRow& source, const VersionRow& version, PackedNodes& nodes) {
   const bool whole = EachBlock(
       db, version, [](std::string_view part) { return part == kNodes; },
       [&](std::string_view, std::string_view bytes) { nodes.nodes.emplace_back(bytes); });
   if (!whole) throw Error(ComplaintOf(db, source), Status::kStore);
 }
 
-bool IsWhole(Connection& db, const VersionRow& version) {
+bool IsWhole(Database& db, const VersionRow& version) {
   return EachBlock(
       db, version, [](auto&&) { return true; }, [](auto&&...) {});
 }
 
 namespace {
 
+// The number that a row got; `RETURNING id` gives it.
+std::int64_t IdOf(Statement& insert) {
+  const std::int64_t id = insert.executeStep() ? insert.getColumn(0).getInt64() : 0;
+  insert.exec();
+  insert.reset();
+  return id;
+}
+
 // Puts blocks in, or finds them.
 class BlockWriter {
  public:
-  explicit BlockWriter(Connection& db)
+  explicit BlockWriter(Database& db)
       : find_(db, "SELECT id, bytes FROM block WHERE hash = ?"),
-        insert_(db, "INSERT INTO block (hash, facts, bytes) VALUES (?, ?, ?)"),
+        insert_(db, "INSERT INTO block (hash, facts, bytes) VALUES (?, ?, ?) RETURNING id"),
         repair_(db, "UPDATE block SET bytes = ? WHERE id = ?"),
-        content_(db, "INSERT INTO content (version, part, n, block) VALUES (?, ?, ?, ?)"),
-        db_(db) {}
+        content_(db, "INSERT INTO content (version, part, n, block) VALUES (?, ?, ?, ?)") {}
 
   void Put(std::int64_t version, std::string_view part, std::size_t facts, std::string_view bytes,
            const std::string& address) {
@@ -228,30 +234,26 @@ class BlockWriter {
 
  private:
   std::int64_t Block(std::size_t facts, std::string_view bytes, const std::string& address) {
-    find_.bindNoCopy(1, address.data(), static_cast<int>(address.size()));
+    find_.bindBytes(1, address);
     std::int64_t id = 0;
     bool damaged = false;
     if (find_.executeStep()) {
       id = find_.getColumn(0).getInt64();
-      const SQLite::Column there = find_.getColumn(1);
-      damaged = Blob(there) != bytes;
+      damaged = find_.getColumn(1).bytes() != bytes;
     }
     find_.reset();
     if (damaged) {
-      repair_.bindNoCopy(1, bytes.data(), static_cast<int>(bytes.size())), repair_.bind(2, id);
+      repair_.bindBytes(1, bytes), repair_.bind(2, id);
       repair_.exec();
       repair_.reset();
     }
     if (id != 0) return id;
-    insert_.bindNoCopy(1, address.data(), static_cast<int>(address.size()));
+    insert_.bindBytes(1, address);
     insert_.bind(2, static_cast<std::int64_t>(facts));
-    insert_.bindNoCopy(3, bytes.data(), static_cast<int>(bytes.size()));
-    insert_.exec();
-    insert_.reset();
-    return db_.getLastInsertRowid();
+    insert_.bindBytes(3, bytes);
+    return IdOf(insert_);
   }
-  SQLite::Statement find_, insert_, repair_, content_;
-  Connection& db_;
+  Statement find_, insert_, repair_, content_;
   std::string part_;
   std::int64_t n_ = 0;
 };
@@ -274,7 +276,7 @@ void Unite(List& list, List& more) {
   for (const auto& [key, at] : order) list.push_back(std::move(all[at]));
 }
 
-void AddUp(Connection& db, const SourceRow* source, SourceFacts& given) {
+void AddUp(Database& db, const SourceRow* source, SourceFacts& given) {
   Facts before;
   if (source && !source->versions.back().facts_hash.empty())
     ReadVersion(db, *source, source->versions.back(), true, before);
@@ -293,22 +295,20 @@ void AddUp(Connection& db, const SourceRow* source, SourceFacts& given) {
   given.source.sha256 = Sha256Hex(hash.Hex());
 }
 
-std::int64_t InsertVersion(Connection& db, std::int64_t source, std::int64_t number, const Source& s) {
-  SQLite::Statement insert(db,
-                           "INSERT INTO version (source, number, ingested_at, sha256, beside_sha256, "
-                           "facts_hash, nodes_hash) VALUES (?, ?, ?, ?, ?, '', '')");
+std::int64_t InsertVersion(Database& db, std::int64_t source, std::int64_t number, const Source& s) {
+  Statement insert(db,
+                   "INSERT INTO version (source, number, ingested_at, sha256, beside_sha256, "
+                   "facts_hash, nodes_hash) VALUES (?, ?, ?, ?, ?, '', '') RETURNING id");
   insert.bind(1, source), insert.bind(2, number), insert.bind(3, s.ingested_at), insert.bind(4, s.sha256);
   insert.bind(5, s.beside_sha256);
-  insert.exec();
-  return db.getLastInsertRowid();
+  return IdOf(insert);
 }
 
-std::int64_t InsertSource(Connection& db, const Source& s, bool adds_up) {
-  SQLite::Statement insert(db, "INSERT INTO source (kind, name, key, adds_up) VALUES (?, ?, ?, ?)");
+std::int64_t InsertSource(Database& db, const Source& s, bool adds_up) {
+  Statement insert(db, "INSERT INTO source (kind, name, key, adds_up) VALUES (?, ?, ?, ?) RETURNING id");
   insert.bind(1, s.kind), insert.bind(2, s.name), insert.bind(3, s.key);
   insert.bind(4, adds_up ? 1 : 0);
-  insert.exec();
-  return db.getLastInsertRowid();
+  return IdOf(insert);
 }
 
 const SourceRow* FindSource(const std::vector<SourceRow>& sources, const Source& s) {
@@ -319,7 +319,7 @@ const SourceRow* FindSource(const std::vector<SourceRow>& sources, const Source&
 
 }  // namespace
 
-bool WriteVersion(Connection& db, const std::vector<SourceRow>& sources, bool adds_up, SourceFacts& given) {
+bool WriteVersion(Database& db, const std::vector<SourceRow>& sources, bool adds_up, SourceFacts& given) {
   const Source& s = given.source;
   const SourceRow* row = FindSource(sources, s);
   if (adds_up) AddUp(db, row, given);
@@ -331,7 +331,7 @@ bool WriteVersion(Connection& db, const std::vector<SourceRow>& sources, bool ad
     const Hashes hashes = Pack(given.facts, [](auto&&...) {});
     if (hashes.facts.Hex() == last.facts_hash && hashes.nodes.Hex() == last.nodes_hash) {
       if (IsWhole(db, last)) return false;
-      SQLite::Statement erase(db, "DELETE FROM content WHERE version = ?");  // damaged: written anew
+      Statement erase(db, "DELETE FROM content WHERE version = ?");  // damaged: written anew
       erase.bind(1, last.id);
       erase.exec();
       version = last.id;
@@ -345,13 +345,13 @@ bool WriteVersion(Connection& db, const std::vector<SourceRow>& sources, bool ad
   const Hashes hashes = Pack(
       given.facts, [&](std::string_view part, std::size_t facts, std::string_view bytes,
                        const std::string& address) { writer.Put(version, part, facts, bytes, address); });
-  SQLite::Statement finish(db, "UPDATE version SET facts_hash = ?, nodes_hash = ? WHERE id = ?");
+  Statement finish(db, "UPDATE version SET facts_hash = ?, nodes_hash = ? WHERE id = ?");
   finish.bind(1, hashes.facts.Hex()), finish.bind(2, hashes.nodes.Hex()), finish.bind(3, version);
   finish.exec();
   return true;
 }
 
-void WriteLostVersion(Connection& db, const Source& source) {
+void WriteLostVersion(Database& db, const Source& source) {
   InsertVersion(db, InsertSource(db, source, false), 1, source);
 }
 
@@ -365,8 +365,8 @@ std::string NameOfNewest(const std::vector<SourceRow>& sources) {
   return hash.Hex();
 }
 
-void RemoveUnusedBlocks(Connection& db) {
-  db.exec("DELETE FROM block WHERE id NOT IN (SELECT block FROM content)");
+void RemoveUnusedBlocks(Database& db) {
+  db.Exec("DELETE FROM block WHERE id NOT IN (SELECT block FROM content)");
 }
 
 }  // namespace backreach

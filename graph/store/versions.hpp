@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "graph/facts/facts.hpp"
-#include "graph/store/connection.hpp"
+#include "graph/store/database/database.hpp"
 
 namespace backreach {
 
@@ -33,29 +33,29 @@ struct SourceRow {
 };
 
 // Sorted by kind, name and key. Throws Error(kStore) where they are not those that were written.
-std::vector<SourceRow> ReadSources(Connection& db);
+std::vector<SourceRow> ReadSources(Database& db);
 // To be called at the end of every transaction that changes a source or version.
-void WriteState(Connection& db);
+void WriteState(Database& db);
 
 // The facts of a version, in the order in which they were given; throws Error(kStore) with what to do where
 // they are not those that were ingested.
-void ReadVersion(Connection& db, const SourceRow& source, const VersionRow& version, bool with_nodes,
+void ReadVersion(Database& db, const SourceRow& source, const VersionRow& version, bool with_nodes,
                  Facts& facts, std::size_t* skipped = nullptr);
 
 // Only what selectors ask for.
-void ReadNodes(Connection& db, const SourceRow& source, const VersionRow& version, PackedNodes& nodes);
+void ReadNodes(Database& db, const SourceRow& source, const VersionRow& version, PackedNodes& nodes);
 
 // True if the version's blocks are there, and are what their addresses say.
-bool IsWhole(Connection& db, const VersionRow& version);
+bool IsWhole(Database& db, const VersionRow& version);
 
 // Adds a version to the source (which is made where there is none) unless its newest has these facts and
 // sha256 already. True if rows were written; `facts` of a source that adds up are then all that it has said.
-bool WriteVersion(Connection& db, const std::vector<SourceRow>& sources, bool adds_up, SourceFacts& given);
+bool WriteVersion(Database& db, const std::vector<SourceRow>& sources, bool adds_up, SourceFacts& given);
 // A version of a source that has none yet, whose facts are known to have been there, and cannot be read.
-void WriteLostVersion(Connection& db, const Source& source);
+void WriteLostVersion(Database& db, const Source& source);
 // Names what the newest versions say, whatever came before them.
 std::string NameOfNewest(const std::vector<SourceRow>& sources);
 // Takes away blocks that no version has.
-void RemoveUnusedBlocks(Connection& db);
+void RemoveUnusedBlocks(Database& db);
 
 }  // namespace backreach

@@ -7,16 +7,10 @@ venv=${BACKREACH_VENVS:-$root/build/venvs}/dbt
 export PATH=$venv/bin:$PATH
 python "$root/tests/real/strategies.py" "$program" duckdb
 
-bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
-[ -x "$bin/initdb" ] || { echo "left out: no PostgreSQL here (the package postgresql)"; exit 0; }
-data=$(mktemp -d)
-as=()  # the server refuses to run as root
-if [ "$(id -u)" -eq 0 ]; then chown nobody "$data"; as=(setpriv --reuid=nobody --clear-groups --); fi
-stop() { "${as[@]}" "$bin/pg_ctl" -D "$data/db" -m immediate stop >/dev/null 2>&1 || true; rm -rf "$data"; }
-trap stop EXIT
-cd "$data"
-"${as[@]}" "$bin/initdb" -D "$data/db" -U postgres --auth=trust -E UTF8 >/dev/null
-export STRATEGIES_PGHOST=$data STRATEGIES_PGPORT=54329 STRATEGIES_PGUSER=postgres
-"${as[@]}" "$bin/pg_ctl" -D "$data/db" -w -l "$data/log" -o "-k $data -p $STRATEGIES_PGPORT -c listen_addresses= -c fsync=off" start >/dev/null
-for name in live scratch; do "$bin/createdb" -h "$data" -p "$STRATEGIES_PGPORT" -U postgres "$name"; done
-python "$root/tests/real/strategies.py" "$program" postgres
+on_postgres() {
+  for name in live scratch; do "$POSTGRES_BIN/createdb" "$name"; done
+  export STRATEGIES_PGHOST=$PGHOST STRATEGIES_PGPORT=$PGPORT STRATEGIES_PGUSER=$PGUSER
+  python "$root/tests/real/strategies.py" "$program" postgres
+}
+export -f on_postgres; export root program
+"$root/tests/real/with_postgres.sh" bash -c on_postgres || { status=$?; [ $status -eq 77 ] || exit $status; }

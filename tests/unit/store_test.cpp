@@ -14,8 +14,8 @@
 #include "graph/join/builder.hpp"
 #include "graph/selection/packed_nodes.hpp"
 #include "graph/store/blocks.hpp"
-#include "graph/store/new_file.hpp"
-#include "graph/store/schema.hpp"
+#include "graph/store/sqlite/new_file.hpp"
+#include "graph/store/database/schema.hpp"
 #include "graph/store/store.hpp"
 
 using namespace backreach;

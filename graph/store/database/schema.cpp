@@ -1,6 +1,6 @@
 // Facts are kept per source and version, as stated; names are resolved when they are joined.
 
-#include "graph/store/schema.hpp"
+#include "graph/store/database/schema.hpp"
 
 namespace backreach {
 

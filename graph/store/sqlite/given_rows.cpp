@@ -1,6 +1,6 @@
 // SQLite's interface for such tables is one of C: a cursor that is told to go on, and asked for columns.
 
-#include "graph/store/given_rows.hpp"
+#include "graph/store/sqlite/given_rows.hpp"
 
 #include <sqlite3.h>
 
@@ -69,6 +69,7 @@ int Column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int column) {
   switch (cell.kind) {
     case GivenRow::Cell::Kind::kNull: sqlite3_result_null(context); break;
     case GivenRow::Cell::Kind::kNumber: sqlite3_result_int64(context, cell.number); break;
+    case GivenRow::Cell::Kind::kReal: sqlite3_result_double(context, cell.real); break;
     case GivenRow::Cell::Kind::kText:
       sqlite3_result_text64(context, cell.text, cell.size, SQLITE_STATIC, SQLITE_UTF8);
       break;
@@ -90,7 +91,9 @@ sqlite3_module Module() {
 
 }  // namespace
 
-void InsertGiven(Connection& db, const std::string& table, int columns,
+namespace sqlite {
+
+void InsertGiven(SQLite::Database& db, const std::string& table, int columns,
                  const std::function<bool(GivenRow&)>& next) {
   static const sqlite3_module module = Module();
   Given given;
@@ -109,5 +112,7 @@ void InsertGiven(Connection& db, const std::string& table, int columns,
   }
   forget();
 }
+
+}  // namespace sqlite
 
 }  // namespace backreach

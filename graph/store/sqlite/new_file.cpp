@@ -2,7 +2,7 @@
 // random, made exclusively, and whoever writes holds a lock of the file, which the system takes from the
 // dead.
 
-#include "graph/store/new_file.hpp"
+#include "graph/store/sqlite/new_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
