@@ -21,8 +21,10 @@ std::string Format(const Diagnostics& diagnostics) {
     for (const std::string& note : d.notes) out += "  " + Printable(note) + "\n";
   }
   static constexpr const char* kPlural[] = {"notes", "warnings", "errors"};
-  for (int s = 2; s >= 0; --s)
-    if (shown[s] > kMost) out += "... and " + std::to_string(shown[s] - kMost) + " more " + kPlural[s] + "\n";
+  for (int s = 2; s >= 0; --s) {
+    const std::size_t all = diagnostics.count(static_cast<Severity>(s));
+    if (all > kMost) out += "... and " + std::to_string(all - kMost) + " more " + kPlural[s] + "\n";
+  }
   return out;
 }
 

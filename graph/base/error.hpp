@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace backreach {
 
@@ -13,9 +14,20 @@ class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message, Status status = Status::kBadRequest)
       : std::runtime_error(message), status_(status) {}
+  // `where: error: what`, and each note on a line of its own: the one form of all messages. `where` empty: the
+  // command line's fault.
+  Error(const std::string& where, const std::string& what, const std::vector<std::string>& notes,
+        Status status = Status::kBadRequest)
+      : std::runtime_error(Text(where, what, notes)), status_(status) {}
   Status status() const { return status_; }
 
  private:
+  static std::string Text(const std::string& where, const std::string& what,
+                          const std::vector<std::string>& notes) {
+    std::string out = (where.empty() ? std::string("backreach") : where) + ": error: " + what;
+    for (const std::string& note : notes) out += "\n  " + note;
+    return out;
+  }
   Status status_;
 };
 
