@@ -17,6 +17,7 @@ commands = {"cases": [str(shared / "cases/run"), "--bin", program, *CASES], "dbt
             "dbt-truth": [sys.executable, str(shared / "checks/dbt-truth"), program],
             "airflow": [sys.executable, str(shared / "checks/airflow"), program, "--form", "jsonl"],
             "airflow-dump": [sys.executable, str(shared / "checks/airflow"), program, "--form", "dump"],
+            "airflow-dbt": [sys.executable, str(shared / "checks/airflow-dbt"), program],
             "mappings": [sys.executable, str(shared / "checks/mappings"), program]}
 command = commands[what]
 if not (shared / ("cases/run" if what == "cases" else f"checks/{what.removesuffix('-dump')}")).exists():
