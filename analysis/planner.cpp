@@ -123,6 +123,11 @@ class Planner {
         plan_.notes.push_back(
             fmt::format("{}: the range was widened to whole partitions: {}", d.name, SpansText(d, t.cells)));
       Seed seed{t.dataset, t.cells, {}};
+      if (request_.where.empty())
+        for (const auto& [name, values] : d.dimensions)
+          plan_.notes.push_back(fmt::format("{}: all of its {} ({}); --where {}={} asks for some", d.name,
+                                            name, ListOf(values, 6), name,
+                                            values.empty() ? "..." : values[0]));
       if (!d.stores()) {
         seed.pass = t.cells;
         reach_seeds_.push_back(seed), would_seeds_.push_back(seed), build_seeds_.push_back(seed);

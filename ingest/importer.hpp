@@ -44,6 +44,11 @@ const std::vector<Importer>& Importers();
 // One per file; each is defined in the file of its format.
 Importer DbtImporter();
 Importer AirflowImporter();
+Importer DagsterImporter();
+Importer SqlMeshImporter();
+Importer BqetlImporter();
+Importer ArgoImporter();
+Importer KestraImporter();
 Importer RegistryImporter();
 
 }  // namespace backreach

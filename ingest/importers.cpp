@@ -6,9 +6,8 @@ namespace backreach {
 
 const std::vector<Importer>& Importers() {
   static const std::vector<Importer> importers = {
-      DbtImporter(),
-      AirflowImporter(),
-      RegistryImporter(),
+      DbtImporter(),   AirflowImporter(), DagsterImporter(), SqlMeshImporter(),
+      BqetlImporter(), ArgoImporter(),    KestraImporter(),  RegistryImporter(),
   };
   return importers;
 }

@@ -71,10 +71,21 @@ struct Shell {
   std::optional<Grain> runs;
   std::optional<SpanSet> spans = {};  // of all steps that the run writes, where it writes several
 };
+// A restatement of one model alone, for each stretch; a whole step names no dates.
+struct SqlMeshRestate {
+  std::string model;
+};
+// A backfill of one asset's partitions by Dagster's API: `dimensions` with the name of that of time ("": the
+// only one) among them, in the order of their names.
+struct DagsterBackfill {
+  std::vector<std::string> asset;
+  std::string key_format, time_dimension;
+  std::map<std::string, std::vector<std::string>> dimensions;
+};
 }  // namespace way
 // Nothing: the method's commands are complete as they are.
 using Way = std::variant<std::monostate, way::DbtRun, way::DbtSeed, way::DbtBatches, way::DbtVars,
-                         way::Refresh, way::Shell>;
+                         way::Refresh, way::Shell, way::SqlMeshRestate, way::DagsterBackfill>;
 
 // `commands`: lines to be run in turn, where `way` does not say it.
 struct Method {

@@ -120,6 +120,24 @@ void ShellMethods(const LineageGraph& graph, const Dataset& d, Instant now, Effe
   }
 }
 
+// The model alone, in its own intervals.
+void SqlMeshMethods(const Dataset& d, Effect effect, Step& step) {
+  const std::string model = Noted(d, "sqlmesh");
+  if (!model.empty() && (step.whole || Bounded(step)))
+    step.methods.push_back({"sqlmesh", {}, effect, way::SqlMeshRestate{model}});
+}
+
+// The asset alone, by the keys of its own definition: one whose cron is no grain of ours has keys that
+// nobody here can name.
+void DagsterMethods(const Dataset& d, Effect effect, Step& step) {
+  const std::string asset = Noted(d, "dagster");
+  if (asset.empty()) return;
+  const bool cut = !d.key_format.empty();
+  if (cut && (step.whole || !Bounded(step))) return;
+  way::DagsterBackfill way{Split(asset, '\n'), d.key_format, Noted(d, "dagster_time"), d.dimensions};
+  step.methods.push_back({"dagster", {}, effect, std::move(way)});
+}
+
 }  // namespace
 
 void ShareRuns(std::vector<Step>& steps) {
@@ -173,7 +191,9 @@ void FillMethods(const LineageGraph& graph, Instant now, bool inputs_gone, bool 
   else if (d.methods.count("dbt"))
     DbtMethods(d, now, effect, inputs_gone || bounded ? Effect::kLost : Effect::kReplaced, step);
   if (!d.built_anew) {  // jobs run it as they always do
+    SqlMeshMethods(d, effect, step);
     AirflowMethods(graph, effect, step);
+    DagsterMethods(d, effect, step);
     ShellMethods(graph, d, now, effect, step);
   }
   step.effect = step.methods.empty() ? effect : step.methods[0].effect;

@@ -34,19 +34,25 @@ std::vector<DimensionValues> Combinations(const std::map<std::string, std::vecto
 // Does a cell of the child with these values read one of the parent with those?
 bool Meets(const Edge& edge, const Dataset& parent, const Dataset& child, const DimensionValues& from,
            const DimensionValues& to, std::set<std::string>& widened) {
+  std::set<std::string> met;
   for (const auto& [name, values] : from) {
-    const auto own = to.find(name);
-    if (own == to.end()) continue;  // the child is not cut by it: it reads all values
+    const auto renamed = edge.dimension_to.find(name);
+    const std::string& target = renamed == edge.dimension_to.end() ? name : renamed->second;
+    const auto own = to.find(target);
+    met.insert(target);
     const auto map = edge.dimension_map.find(name);
     if (map != edge.dimension_map.end()) {
       const auto mapped = map->second.find(values[0]);
       if (mapped != map->second.end()) {
+        if (mapped->second.empty()) return false;  // nothing reads this value
+        if (own == to.end()) continue;
         if (std::find(mapped->second.begin(), mapped->second.end(), own->second[0]) == mapped->second.end())
           return false;
         continue;
       }
     }
-    const auto& known = child.dimensions.at(name);
+    if (own == to.end()) continue;  // the child is not cut by it: it reads all values
+    const auto& known = child.dimensions.at(target);
     if (std::find(known.begin(), known.end(), values[0]) != known.end()) {
       if (values[0] != own->second[0]) return false;
       continue;
@@ -56,7 +62,7 @@ bool Meets(const Edge& edge, const Dataset& parent, const Dataset& child, const 
         parent.name, child.name, name, values[0], child.name));
   }
   for (const auto& [name, values] : to)
-    if (!from.count(name))
+    if (!met.count(name) && !from.count(name))
       widened.insert(fmt::format("{} -> {}: {} is not cut by {}, so all values of {} are reached",
                                  parent.name, child.name, parent.name, name, child.name));
   return true;
@@ -84,7 +90,7 @@ Expanded Expand(const LineageGraph& graph, const Request& request) {
   for (const Edge& edge : graph.edges) {
     for (const std::uint32_t from : stands[edge.from.value])
       for (const std::uint32_t to : stands[edge.to.value]) {
-        if (edge.self() && from != to) continue;
+        if (edge.self() && from != to && edge.dimension_to.empty() && edge.dimension_map.empty()) continue;
         if (!Meets(edge, graph[edge.from], graph[edge.to], out.values[from], out.values[to], widened))
           continue;
         Edge copy = edge;
@@ -314,6 +320,17 @@ Plan Fold(const LineageGraph& graph, const Request& request, const Expanded& x, 
   merge_cells(
       plan.fresh, [](const Fresh& a, const Fresh& b) { return a.dataset == b.dataset; },
       [](Fresh&, Fresh&) {});
+  for (AssumedMapping& a : plan.assumed) {
+    for (EdgeId& e : a.edges) e = edge_of(e);
+    std::sort(a.edges.begin(), a.edges.end());
+    a.edges.erase(std::unique(a.edges.begin(), a.edges.end()), a.edges.end());
+    a.step = base(a.step);
+  }
+  merge_cells(
+      plan.assumed, [](const AssumedMapping& a, const AssumedMapping& b) { return a.edges == b.edges; },
+      [](AssumedMapping& a, AssumedMapping& b) {
+        if (b.cells) a.cells = a.cells.value_or(0) + *b.cells;
+      });
   for (Hazard& h : plan.hazards) h.dataset = base(h.dataset);
   merge_cells(
       plan.hazards,

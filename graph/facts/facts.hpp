@@ -139,6 +139,7 @@ struct DatasetFact {
   std::map<std::string, std::string> methods;  // engine -> what names this dataset there (a dbt selector)
   Text note;
   Place at;
+  Seldom<std::vector<std::string>> built;  // stretches that are known to be there: `start/end`, instants
 };
 
 // `reads` in the contract's JSON form (`"same"`, `{"window":[-6,0]}`), null where unknown.
@@ -151,6 +152,9 @@ struct EdgeFact {
   bool failed_only = false;
   Place at;
   Text code;  // what the reader's code tells of it (ingest/code_reach.hpp), where nobody stated a mapping
+  // Which dimension of the reader one of the parent's meets, where the names differ; "": none, so that
+  // each value of the parent reaches all of the reader.
+  Seldom<std::map<std::string, std::string>> dimension_to;
 };
 
 // When a job runs. `cron` may be several, ` | ` between them; `every` and `interval` (what a run of a trigger
@@ -165,6 +169,7 @@ struct ScheduleFact {
   bool covers_declared = false;  // a person said which partition a run writes; else it follows from the class
   bool backfill_refused = false;         // configured to take no backfills
   std::optional<std::int64_t> max_runs;  // at a time
+  Text condition;                        // of `on`, where it is more than any of them: `a & (b | c)`
 };
 
 // A call of dbt that a job makes, as far as the job tells: which nodes it takes only the manifest knows.
@@ -194,6 +199,8 @@ struct JobFact {
   Place at;
   std::vector<DbtRunFact> dbt_runs;
   bool opaque = false;  // it does something, and its source does not tell what it reads and writes
+  Text cells_per_run;   // `1`, a number, or `all`: how many cells one run writes where several are asked for
+  std::vector<std::string> starts;  // jobs that a run of it starts
 };
 
 struct PoolFact {

@@ -465,6 +465,7 @@ class Builder {
     for (const FactRef& ref : p.facts) {
       DatasetFact& f = *ref.fact;
       if (d.dimensions.empty()) d.dimensions = take(f.dimensions);
+      if (d.built.empty() && !f.built.empty()) d.built = *f.built;
       if (d.vars.empty()) d.vars = take(f.vars);
       if (d.methods.empty())
         d.methods = take(f.methods);
@@ -552,6 +553,7 @@ class Builder {
     edge.known = edge.seen.empty() ? known : std::min(edge.known, known);
     if (e.memory) edge.memory = ParseDuration(*e.memory);
     if (!e.dimension_map.empty()) edge.dimension_map = *e.dimension_map;
+    if (!e.dimension_to.empty()) edge.dimension_to = *e.dimension_to;
     if (e.note) edge.note = *e.note;
     if (e.code && !e.reads) edge.code = std::make_shared<ReadInCode>(ReadInCode{*e.code, "", ""});
   }
@@ -703,6 +705,8 @@ class Builder {
         TakeDbtRuns(f, s, job, by_dbt);
         if (f.schedule) take(f.schedule->on, job.fires_on);
         job.after.insert(job.after.end(), f.after.begin(), f.after.end());
+        job.starts.insert(job.starts.end(), f.starts.begin(), f.starts.end());
+        if (f.cells_per_run && (registry || job.cells_per_run.empty())) job.cells_per_run = *f.cells_per_run;
         const auto over = [&](auto& field, const auto& value) {
           if (value && (registry || !field)) field = value;
         };

@@ -140,7 +140,8 @@ struct Dataset {
   std::optional<MeasureFact> measure;
   std::vector<Seen> seen;
   std::vector<Conflict> conflicts;
-  std::vector<JobId> jobs;  // that write it
+  std::vector<JobId> jobs;         // that write it
+  std::vector<std::string> built;  // stretches that a source knows to be there: `start/end`, instants
 
   // Holds data of its own; the others are right as soon as what they read is.
   bool stores() const { return kind != Kind::kView && kind != Kind::kEphemeral && kind != Kind::kDashboard; }
@@ -174,6 +175,7 @@ struct Edge {
   Known known = Known::kDeclared;
   std::optional<Duration> memory;
   std::map<std::string, std::map<std::string, std::vector<std::string>>> dimension_map;
+  std::map<std::string, std::string> dimension_to;  // the parent's dimension -> the reader's; "": none
   std::string job, first_seen, last_seen, note;
   bool failed_only = false;
   bool in_place = false;                   // a statement that changes rows in place was seen to read itself
@@ -195,7 +197,9 @@ struct Job {
   std::optional<double> seconds_per_cell;
   std::optional<Grain> run_grain;
   bool separable = false, sequential = false;
-  bool opaque = false;  // nobody knows what it reads and writes
+  bool opaque = false;              // nobody knows what it reads and writes
+  std::string cells_per_run;        // `1`, a number, `all`; "" where nobody said
+  std::vector<std::string> starts;  // jobs that a run of it starts, by name
   std::vector<Finding> findings;
   std::map<std::string, std::string> methods;
   std::vector<Seen> seen;

@@ -34,7 +34,7 @@ void FieldsOf(V& v, RefreshFact& f) {
 template <typename V>
 void FieldsOf(V& v, ScheduleFact& f) {
   v(f.type, f.cron, f.timezone, f.rewrites, f.covers, f.every, f.on, f.interval, f.inner, f.start, f.events,
-    f.engine_version, f.covers_declared, f.backfill_refused, f.max_runs);
+    f.engine_version, f.covers_declared, f.backfill_refused, f.max_runs, f.condition);
 }
 
 template <typename V>
@@ -44,13 +44,13 @@ void FieldsOf(V& v, DatasetFact& f) {
     f.write.mode, f.write.key, f.write.key_given, f.write.why, f.write.full_refresh, f.proven_unique,
     f.proven_not_null, f.dimensions, f.rollback, f.owner, f.contact, f.group, f.url, f.fresh_within,
     f.never_rebuild, f.deletions, f.sequential, f.side_effects, f.tags, f.changes, f.findings, f.methods,
-    f.note, f.at.file, f.at.place);
+    f.note, f.at.file, f.at.place, f.built);
 }
 
 template <typename V>
 void FieldsOf(V& v, EdgeFact& f) {
   v(f.from, f.to, f.reads, f.memory, f.job, f.dimension_map, f.known, f.first_seen, f.last_seen, f.note,
-    f.failed_only, f.at.file, f.at.place, f.code);
+    f.failed_only, f.at.file, f.at.place, f.code, f.dimension_to);
 }
 
 template <typename V>
@@ -63,7 +63,7 @@ template <typename V>
 void FieldsOf(V& v, JobFact& f) {
   v(f.name, f.orchestrator, f.schedule, f.reads, f.writes, f.after, f.pool, f.owner, f.run_grain, f.slots,
     f.max_parallel, f.seconds_per_cell, f.separable, f.sequential, f.findings, f.methods, f.at.file,
-    f.at.place, f.dbt_runs, f.opaque);
+    f.at.place, f.dbt_runs, f.opaque, f.cells_per_run, f.starts);
 }
 
 template <typename V>

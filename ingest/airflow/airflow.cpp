@@ -11,7 +11,9 @@
 #include "graph/base/digest.hpp"
 #include "graph/base/words.hpp"
 #include "graph/time/time.hpp"
+#include "ingest/airflow/across.hpp"
 #include "ingest/airflow/dbt_tasks.hpp"
+#include "ingest/airflow/moves.hpp"
 #include "ingest/airflow/operators.hpp"
 #include "ingest/airflow/rows.hpp"
 #include "ingest/airflow/task.hpp"
@@ -96,7 +98,7 @@ std::string EngineVersion(const Json& document) {
 class DagReader {
  public:
   DagReader(std::string space, Diagnostics& diagnostics, Facts& facts)
-      : space_(std::move(space)), diagnostics_(diagnostics), facts_(facts) {}
+      : space_(std::move(space)), diagnostics_(diagnostics), facts_(facts), across_(space_) {}
 
   // Assets of all DAGs first: references by name may come before the asset itself.
   void CollectAssets(const Json& j) {
@@ -121,7 +123,9 @@ class DagReader {
     }
   }
 
-  void Datasets(const std::string& file) {
+  // What only all DAGs together tell.
+  void Finish(const std::string& file) {
+    across_.Resolve(facts_.jobs);
     for (const auto& [uri, names] : assets_) {
       DatasetFact fact;
       fact.name = uri;
@@ -137,7 +141,9 @@ class DagReader {
     const std::string id = TextAt(dag, {"dag_id", "_dag_id"}).value_or("");
     const Json* client = Find(document, {"client_defaults"});
     const Json* defaults = client ? Find(*client, {"tasks"}) : nullptr;
+    mapped_.clear();
     ScheduleFact schedule = Schedule(dag);
+    Aliases(id, dag, file);
     schedule.engine_version = EngineVersion(document);
     schedule.start = InstantText(Find(dag, {"start_date"}));
     if (const Json* most = Find(dag, {"max_active_runs"}); most && most->is_number())
@@ -211,6 +217,9 @@ class DagReader {
       if (nested) s.inner = ClassName(*nested);
       Times(nested ? Unwrap(*nested) : v, s);
       Condition(v, s.on);
+      if (const Json* condition = Find(v, {"asset_condition", "dataset_condition"}))
+        s.condition = ConditionText(*condition);
+      mapped_ = ReadsOfMappers(v);
       // The data interval of these classes ended at the tick; a trigger's says nothing of the day it writes.
       const std::string& times = s.inner ? *s.inner : *s.type;
       if (times == "CronDataIntervalTimetable" || times == "DeltaDataIntervalTimetable")
@@ -271,6 +280,34 @@ class DagReader {
           todo.push_back(&item.value());
     }
     out.assign(found.begin(), found.end());
+  }
+
+  // An alias in a schedule: what stands behind it only runs know. Airflow 2 drops it from the condition.
+  void Aliases(const std::string& id, const Json& dag, const std::string& file) {
+    const Json* dependencies = Find(dag, {"dag_dependencies"});
+    if (!dependencies || !dependencies->is_array()) return;
+    for (const Json& d : *dependencies) {
+      const Text type = TextAt(d, {"dependency_type"}), name = TextAt(d, {"dependency_id"});
+      if (!type || !name || (type != "asset-alias" && type != "dataset-alias") ||
+          TextAt(d, {"target"}) != id.c_str())
+        continue;
+      Unresolved(
+          *name, "asset-alias",
+          fmt::format("DAG {} starts when what stands behind the alias '{}' changes, which only runs know",
+                      id, *name),
+          {file, id});
+    }
+  }
+
+  // What a run reads of an asset that its partitioned schedule maps.
+  const MappedReads* MappedOf(const std::string& uri) const {
+    if (mapped_.empty()) return nullptr;
+    auto it = mapped_.find(uri);
+    if (const auto names = assets_.find(uri); it == mapped_.end() && names != assets_.end())
+      for (const std::string& name : names->second)
+        if (it == mapped_.end()) it = mapped_.find(name);
+    if (it == mapped_.end()) it = mapped_.find("");
+    return it == mapped_.end() ? nullptr : &it->second;
   }
 
   Text UriOf(const Json& j) const {
@@ -371,6 +408,8 @@ class DagReader {
     }
     Fields(task, view, job, where);
     TaskCalls calls = DbtCallsOf(task, view);
+    if (calls.runs.empty()) AddTaskMoves(task, view, space_, uris(), job, facts_, known_);
+    across_.Add(dag, *task_id, task, view, facts_.jobs.size());
     job.dbt_runs = std::move(calls.runs);
     job.opaque = !calls.harmless && job.dbt_runs.empty() && job.reads.empty() && job.writes.empty() &&
                  job.findings.empty();
@@ -386,7 +425,19 @@ class DagReader {
     edge.known = std::move(known);
     edge.note = std::move(note);
     edge.at = job.at;
+    if (const MappedReads* mapped = MappedOf(from)) {
+      edge.reads = mapped->reads;
+      edge.known.reset();
+      edge.note = "its DAG's " + mapped->how;
+    }
     facts_.edges.push_back(std::move(edge));
+  }
+
+  // URIs of all assets, which are datasets of their own.
+  const std::vector<std::string>& uris() {
+    if (uris_.empty())
+      for (const auto& [uri, names] : assets_) uris_.push_back(uri), known_.insert(uri);
+    return uris_;
   }
 
   // Templated fields: what was cut off, what writes out, what names its target by a template.
@@ -483,6 +534,10 @@ class DagReader {
   Facts& facts_;
   std::map<std::string, std::set<std::string>> assets_;  // uri -> names
   std::map<std::string, std::string> by_name_;
+  AcrossDags across_;
+  std::map<std::string, MappedReads> mapped_;  // of the DAG at hand
+  std::vector<std::string> uris_;
+  std::set<std::string> known_;  // names that have a dataset
 };
 
 std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnostics) {
@@ -505,7 +560,7 @@ std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnost
   for (const auto& [id, i] : newest)
     reader.Dag(rows[i].document, rows[i].at.empty() ? rows[i].file : rows[i].file + ", " + rows[i].at,
                rows[i].file);
-  reader.Datasets(files.names.empty() ? "" : files.names[0]);
+  reader.Finish(files.names.empty() ? "" : files.names[0]);
   source.facts.pools = std::move(files.pools);
   if (diagnostics.has_errors()) return {};
   return {source};

@@ -25,6 +25,12 @@ struct Writer {
   }
   std::vector<Line> operator()(const way::Refresh& refresh) const { return RefreshLines(refresh); }
   std::vector<Line> operator()(const way::Shell& shell) const { return RegistryLines(step, shell); }
+  std::vector<Line> operator()(const way::SqlMeshRestate& restate) const {
+    return SqlMeshLines(step, restate);
+  }
+  std::vector<Line> operator()(const way::DagsterBackfill& backfill) const {
+    return DagsterLines(step, backfill);
+  }
   template <typename T>
   std::vector<Line> operator()(const T& dbt) const {
     return DbtLines(step, dbt);

@@ -26,8 +26,12 @@ std::vector<Line> DbtLines(const Step& step, const way::DbtBatches& batches);
 std::vector<Line> DbtLines(const Step& step, const way::DbtVars& vars);
 std::vector<Line> RefreshLines(const way::Refresh& refresh);
 std::vector<Line> RegistryLines(const Step& step, const way::Shell& shell);
+std::vector<Line> SqlMeshLines(const Step& step, const way::SqlMeshRestate& restate);
+std::vector<Line> DagsterLines(const Step& step, const way::DagsterBackfill& backfill);
 
 // The stretches of a step, or its cells oldest first; `calendar` cuts them.
 std::vector<Span> Stretches(const Step& step, const Calendar& calendar, bool each_cell);
+// A wall-clock time by strftime's letters for dates; what is none of them stays as it is.
+std::string FormatTime(Civil c, const std::string& format);
 
 }  // namespace backreach

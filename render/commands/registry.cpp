@@ -10,8 +10,22 @@ namespace backreach {
 
 namespace {
 
-// A wall-clock time by strftime's letters for dates; what is none of them stays as it is.
-std::string FormatKey(Civil c, const std::string& format) {
+std::string KeyAt(const Calendar& calendar, const std::string& format, Instant t) {
+  return format.empty() ? calendar.Key(t) : FormatTime(calendar.Nominal(calendar.Index(t)), format);
+}
+
+// What one run writes, where that is longer than a cell of the step.
+Calendar RunCalendar(const Step& step, const way::Shell& shell) {
+  const Calendar& cells = *step.calendar;
+  if (!shell.runs || shell.runs->none()) return cells;
+  const Calendar runs(*shell.runs, &cells.zone(), cells.starts_at(), cells.week_start());
+  const Instant at = step.spans.front().start;
+  return runs.Next(at) - runs.Floor(at) > cells.Next(at) - cells.Floor(at) ? runs : cells;
+}
+
+}  // namespace
+
+std::string FormatTime(Civil c, const std::string& format) {
   const std::int64_t days = c >= 0 ? c / kDay : -((-c + kDay - 1) / kDay);
   const CivilDate date = CivilFromDays(days);
   const std::int64_t second = c - days * kDay;
@@ -37,21 +51,6 @@ std::string FormatKey(Civil c, const std::string& format) {
   }
   return out;
 }
-
-std::string KeyAt(const Calendar& calendar, const std::string& format, Instant t) {
-  return format.empty() ? calendar.Key(t) : FormatKey(calendar.Nominal(calendar.Index(t)), format);
-}
-
-// What one run writes, where that is longer than a cell of the step.
-Calendar RunCalendar(const Step& step, const way::Shell& shell) {
-  const Calendar& cells = *step.calendar;
-  if (!shell.runs || shell.runs->none()) return cells;
-  const Calendar runs(*shell.runs, &cells.zone(), cells.starts_at(), cells.week_start());
-  const Instant at = step.spans.front().start;
-  return runs.Next(at) - runs.Floor(at) > cells.Next(at) - cells.Floor(at) ? runs : cells;
-}
-
-}  // namespace
 
 std::vector<Line> RegistryLines(const Step& own, const way::Shell& shell) {
   if (shell.spans) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <deque>
 #include <map>
@@ -395,7 +396,9 @@ Json DatasetJson(const Dataset& d) {
   j["key"] = d.key;
   j["row_time"] = d.row_time ? Json(d.row_time->exact ? "exact" : FormatGrain(d.row_time->grain)) : Json();
   j["retention"] = DurationJson(d.retention);
+  j["dimensions"] = d.dimensions.empty() ? Json() : Json(d.dimensions);
   j["owner"] = OrNull(d.owner);
+  if (!d.built.empty()) j["built"] = d.built;
   if (d.layout && !d.layout->single()) {
     Json blocks = Json::array();
     for (const Block& b : d.layout->blocks())
@@ -551,6 +554,13 @@ std::string CopiesJson(const LineageGraph& g, const std::vector<CopyId>& ids) {
   return Dump(j, 1);
 }
 
+// `all`, or a number.
+Json CellsPerRun(const std::string& text) {
+  std::int64_t n = 0;
+  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), n);
+  return ec == std::errc{} && end == text.data() + text.size() ? Json(n) : Json(text);
+}
+
 std::string GraphJson(const LineageGraph& g) {
   Json j;
   j["format"] = "backreach.graph/1";
@@ -600,20 +610,25 @@ std::string GraphJson(const LineageGraph& g) {
       if (s.covers) schedule["covers"] = *s.covers;
       if (s.rewrites) schedule["rewrites"] = *s.rewrites;
       if (!job.fires_on.empty()) schedule["on"] = NamesJson(g, job.fires_on);
+      if (s.condition) schedule["condition"] = *s.condition;
+      if (s.max_runs) schedule["max_runs"] = *s.max_runs;
     }
     const auto number = [](const std::optional<std::int64_t>& n) { return n ? Json(*n) : Json(); };
-    j["jobs"].push_back({{"name", job.name},
-                         {"orchestrator", OrNull(job.orchestrator)},
-                         {"schedule", schedule},
-                         {"reads", NamesJson(g, job.reads)},
-                         {"writes", NamesJson(g, job.writes)},
-                         {"pool", OrNull(job.pool)},
-                         {"slots", number(job.slots)},
-                         {"max_parallel", number(job.max_parallel)},
-                         {"sequential", job.sequential},
-                         {"owner", OrNull(job.owner)},
-                         {"after", job.after},
-                         {"seen", SeenJson(job.seen)}});
+    j["jobs"].push_back(
+        {{"name", job.name},
+         {"orchestrator", OrNull(job.orchestrator)},
+         {"schedule", schedule},
+         {"reads", NamesJson(g, job.reads)},
+         {"writes", NamesJson(g, job.writes)},
+         {"pool", OrNull(job.pool)},
+         {"slots", number(job.slots)},
+         {"max_parallel", number(job.max_parallel)},
+         {"cells_per_run", job.cells_per_run.empty() ? Json() : CellsPerRun(job.cells_per_run)},
+         {"sequential", job.sequential},
+         {"owner", OrNull(job.owner)},
+         {"after", job.after},
+         {"starts", job.starts},
+         {"seen", SeenJson(job.seen)}});
   }
   j["pools"] = Json::array();
   for (const Pool& p : g.pools)

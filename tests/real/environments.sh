@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Virtual environments with the real tools that the tests talk to: dbt (with DuckDB and PostgreSQL) and Airflow.
-#   tests/real/environments.sh dbt|airflow...     (default: both), into $BACKREACH_VENVS or build/venvs
+# Virtual environments with the real tools that the tests talk to: dbt (with DuckDB and PostgreSQL), Airflow 3 and 2,
+# Dagster and SQLMesh.
+#   tests/real/environments.sh dbt|airflow|airflow2|dagster|sqlmesh...     (default: all), into $BACKREACH_VENVS or build/venvs
 # An environment that holds just these packages is left as it is.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -25,10 +26,13 @@ make() {  # NAME PACKAGE...
   echo "$*" >"$venvs/$name/ready"
 }
 
-for tool in ${*:-dbt airflow}; do
+for tool in ${*:-dbt airflow airflow2 dagster sqlmesh}; do
   case $tool in
     dbt) make dbt dbt-core==1.11.16 dbt-duckdb==1.11.1 dbt-postgres==1.11.0 ;;
     airflow) make airflow apache-airflow-core==3.3.2 apache-airflow-providers-standard ;;
-    *) echo "unknown tool '$tool': dbt or airflow" >&2; exit 2 ;;
+    airflow2) make airflow2 apache-airflow==2.11.2 ;;
+    dagster) make dagster dagster==1.13.27 dagster-graphql==1.13.27 ;;
+    sqlmesh) make sqlmesh sqlmesh==0.236.4 ;;
+    *) echo "unknown tool '$tool': dbt, airflow, airflow2, dagster or sqlmesh" >&2; exit 2 ;;
   esac
 done
