@@ -45,5 +45,6 @@ const std::vector<Importer>& Importers();
 Importer DbtImporter();
 Importer AirflowImporter();
 Importer RegistryImporter();
+Importer QueriesImporter();
 
 }  // namespace backreach

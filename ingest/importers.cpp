@@ -9,6 +9,7 @@ const std::vector<Importer>& Importers() {
       DbtImporter(),
       AirflowImporter(),
       RegistryImporter(),
+      QueriesImporter(),
   };
   return importers;
 }
