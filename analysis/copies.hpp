@@ -21,6 +21,10 @@ struct CopyFindings {
 
 CopyFindings JudgeCopies(const LineageGraph& graph, Instant now, const DirtyOf& dirty_of);
 
+// Says of each model that what it was trained on is rebuilt while it is not; returns what is worth a note.
+std::vector<std::string> NoteMismatches(const LineageGraph& graph, const std::vector<DatasetId>& rebuilt,
+                                        std::vector<AffectedCopy>& copies);
+
 // True if a copy's `where` is the destination, or a leading path of it by whole path parts; dates folded.
 bool CoversDestination(const std::string& where, const std::string& destination);
 // Digits of dates replaced by `*`: files of a series have one name.

@@ -53,6 +53,7 @@ class Planner {
     AfterwardsAndFresh();
     Steps();
     Widened();
+    Mismatches();
     Hazards();
     Summarise();
     return std::move(plan_);
@@ -361,6 +362,14 @@ class Planner {
     }
     auto& outside = blocks_[static_cast<int>(StaleReason::kOutsideReturn)];
     for (const Seed& seed : returned) outside[region_.At(seed.dataset)].Add(seed.cells);
+  }
+
+  // What a model was trained on is rebuilt, and the model is not: what serves it differs from what it knows.
+  void Mismatches() {
+    std::vector<DatasetId> rebuilt;
+    for (const Step& step : plan_.steps) rebuilt.push_back(step.dataset);
+    for (std::string& note : NoteMismatches(graph_, rebuilt, plan_.copies))
+      plan_.notes.push_back(std::move(note));
   }
 
   // ---- Left stale ----

@@ -50,5 +50,6 @@ Importer BqetlImporter();
 Importer ArgoImporter();
 Importer KestraImporter();
 Importer RegistryImporter();
+Importer QueriesImporter();
 
 }  // namespace backreach

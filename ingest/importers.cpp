@@ -6,8 +6,8 @@ namespace backreach {
 
 const std::vector<Importer>& Importers() {
   static const std::vector<Importer> importers = {
-      DbtImporter(),   AirflowImporter(), DagsterImporter(), SqlMeshImporter(),
-      BqetlImporter(), ArgoImporter(),    KestraImporter(),  RegistryImporter(),
+      DbtImporter(),     AirflowImporter(), DagsterImporter(), SqlMeshImporter(), BqetlImporter(),
+      ArgoImporter(),    KestraImporter(),  RegistryImporter(), QueriesImporter(),
   };
   return importers;
 }

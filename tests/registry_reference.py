@@ -27,7 +27,7 @@ blocks = {"The file": f"zzzzzzzzzzzzzzzz: 1", "defaults": f"defaults: {x}", "dat
           "changes": f"datasets: [{{name: a, changes: [{x}]}}]", "slo": f"datasets: [{{name: a, slo: {x}}}]", "edges": "edges: [{from: a, to: b, zzzzzzzzzzzzzzzz: 1}]",
           "reads": "edges: [{from: a, to: b, reads: {window: [0, 0], zzzzzzzzzzzzzzzz: 1}}]", "jobs": "jobs: [{name: a, zzzzzzzzzzzzzzzz: 1}]",
           "schedule": f"jobs: [{{name: a, schedule: {x}}}]", "pools": "pools: [{name: a, zzzzzzzzzzzzzzzz: 1}]", "clients": f"clients: [{x}]", "copies": "copies: [{id: a, of: b, zzzzzzzzzzzzzzzz: 1}]",
-          "holds": f"copies: [{{id: a, of: b, holds: {x}}}]", "refresh": f"copies: [{{id: a, of: b, refresh: {x}}}]"}
+          "holds": f"copies: [{{id: a, of: b, holds: {x}}}]", "refresh": f"copies: [{{id: a, of: b, refresh: {x}}}]", "ignore": f"ignore: [{x}]"}
 with tempfile.TemporaryDirectory() as folder:
     def ingest(content, store):
         Path(folder, "r.yml").write_text(content, encoding="utf-8")

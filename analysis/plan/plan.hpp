@@ -188,6 +188,13 @@ struct AffectedCopy {
   std::optional<Heals> heals;
   std::string action;
   bool personal_data = false;
+  std::string content_text;            // what it holds, in words: "2026-03", "the last 90 days before", "unknown"
+  std::string stays;                   // which part never heals, in words; "" where all of it does, or nothing
+  std::string mismatch;                // what it was trained on is rebuilt and it is not, in words
+  std::vector<DatasetId> features;     // rebuilt datasets that a model was trained on
+  std::vector<std::string> by, feeds;  // who pulls it; datasets of ours that come back from it
+  Text first_seen, last_seen;          // of one that was only seen
+  std::int64_t times = 0;
 };
 
 // An edge whose mapping nobody stated and no code proves: all that it reads by.

@@ -140,6 +140,7 @@ struct DatasetFact {
   Text note;
   Place at;
   Seldom<std::vector<std::string>> built;  // stretches that are known to be there: `start/end`, instants
+  std::vector<std::string> stored;  // the relation's parts letter by letter, where the source knows them so
 };
 
 // `reads` in the contract's JSON form (`"same"`, `{"window":[-6,0]}`), null where unknown.
@@ -237,6 +238,7 @@ struct CopyFact {
   bool known = true;      // written down in a registry or an exposure
   bool exposure = false;  // documentation by itself
   Place at;
+  Text expires;  // the day from which on its file is not kept any more
 };
 
 // A way out of the platform that an importer saw in code: for audit, and a copy unless a registry covers it.
@@ -246,6 +248,40 @@ struct ExtractFact {
   Text user, job, statement_id, first_seen, last_seen;
   std::int64_t times = 0;
   std::string what;  // for people: "hook of model.shop.orders copies out"
+  Place at;
+  std::vector<std::string> ids;     // of the statements that were seen to do it
+  Text via;                         // the log that tells: `text` of statements, `access`, `lineage`, `unload`, `jobs`
+  Text client;                      // what the statements came through
+  std::vector<std::string> behind;  // dashboards and jobs that comments, tags and labels name
+  bool frozen = false;              // the destination is a table inside the platform that nothing brings up to date
+  bool cancelled = false;           // stopped halfway: some rows may have left
+  bool fetched = false;             // `dataset` is a stage whose files were taken
+};
+
+// What logs of statements show beside lineage and ways out, folded over repetitions. Two logs may tell of the
+// same statements: facts of equal `digest` do, and so may those of another `via`.
+struct HistoryFact {
+  // read: a client reads `name`; pull: reads rows of it as a whole. write: `name` is written from `sources`.
+  // outside: `name` lies outside the platform. renamed, swapped: to and with `other`. dropped. statements:
+  // what was looked at, of one kind. client: what the sessions of `user` came through. failed: `ids` moved
+  // nothing.
+  std::string what;
+  std::string name;
+  Text user, other, via;
+  std::vector<std::string> sources;
+  Text first_seen, last_seen;
+  std::int64_t times = 0, days = 0;
+  Text digest;
+  std::vector<std::string> ids;  // the first few
+  bool of_job = false;           // of a tool that runs by a schedule, by its comments, tags and labels
+  Place at;
+};
+
+// A finding of the audit that was decided: quiet until the day. What is not given matches everything.
+struct IgnoreFact {
+  Text code, dataset, destination, user;
+  std::string reason;
+  Text until;
   Place at;
 };
 
@@ -322,6 +358,8 @@ struct Facts {
   std::vector<TimingFact> timings;
   std::vector<MeasureFact> measures;
   PackedNodes nodes;
+  std::vector<HistoryFact> history;
+  std::vector<IgnoreFact> ignores;
 };
 
 // One source: `dbt:shop`, `registry:/home/.../registry.yml`.

@@ -22,6 +22,7 @@
 #include "graph/join/calendars.hpp"
 #include "graph/join/code_mappings.hpp"
 #include "graph/join/dbt_runs.hpp"
+#include "graph/join/history.hpp"
 #include "graph/join/mappings.hpp"
 #include "graph/reads/reads_json.hpp"
 
@@ -52,6 +53,7 @@ class Builder {
  public:
   explicit Builder(std::vector<SourceFacts> sources, bool strict = false)
       : sources_(std::move(sources)), strict_(strict) {
+    SettleHistory(sources_);
     std::sort(sources_.begin(), sources_.end(), [](const SourceFacts& a, const SourceFacts& b) {
       return std::tie(a.source.kind, a.source.name, a.source.sha256, a.source.key) <
              std::tie(b.source.kind, b.source.name, b.source.sha256, b.source.key);
@@ -120,16 +122,32 @@ class Builder {
         Append(std::move(fact.aliases), p.aliases);
         Append(std::move(fact.short_names), p.short_names);
         if (!fact.relation.empty()) p.aliases.push_back(Join_(fact.relation));
+        if (!fact.stored.empty() && fact.stored != fact.relation) p.aliases.push_back(Join_(fact.stored));
       }
     }
   }
   static std::string Join_(const std::vector<std::string>& parts) { return backreach::Join(parts, "."); }
+
+  bool IsLog(std::uint32_t source) const { return sources_[source].source.kind == "queries"; }
+  // Letter by letter where the source knows the relation so: then capitals tell two tables apart.
+  static std::string KeyOf(const DatasetFact& f) {
+    return RelationKey(*f.platform, f.stored.size() == 3 ? f.stored : f.relation);
+  }
+  static bool Apart(const DatasetFact& a, const DatasetFact& b) {
+    return a.stored.size() == 3 && b.stored.size() == 3 && a.stored != b.stored && a.platform == "snowflake";
+  }
+  const DatasetFact* StoredOf(std::uint32_t p) const {
+    for (const FactRef& ref : protos_[p].facts)
+      if (ref.fact->stored.size() == 3) return ref.fact;
+    return nullptr;
+  }
 
   // Two nodes of one relation are one dataset, named by the node that writes it.
   void JoinRelations() {
     struct Member {
       bool writes;
       std::uint32_t proto;
+      bool log;  // only statements name it
     };
     std::unordered_map<std::string, Member> first;  // most relations have one member, and no address
     std::map<std::string, std::vector<Member>> relations;
@@ -138,8 +156,8 @@ class Builder {
     for (std::uint32_t p = 0; p < protos_.size(); ++p) {
       for (const FactRef& ref : protos_[p].facts) {
         if (ref.fact->relation.size() != 3 || !ref.fact->platform) continue;
-        const Member member{ref.fact->writes_relation, p};
-        const auto [it, fresh] = first.emplace(RelationKey(*ref.fact->platform, ref.fact->relation), member);
+        const Member member{ref.fact->writes_relation, p, IsLog(ref.source)};
+        const auto [it, fresh] = first.emplace(KeyOf(*ref.fact), member);
         if (fresh) continue;
         std::vector<Member>& members = relations[it->first];
         if (members.empty()) members.push_back(it->second);
@@ -155,12 +173,15 @@ class Builder {
       if (const auto it = first.find(key); it != first.end() && !relations.count(key))
         relations[key].push_back(it->second);
     const auto before = [&](const Member& a, const Member& b) {
+      if (a.log != b.log) return b.log;
       if (a.writes != b.writes) return a.writes;
       return protos_[a.proto].name < protos_[b.proto].name;
     };
     for (auto& [key, members] : relations) {
       std::sort(members.begin(), members.end(), before);
       for (const Member& m : members) {
+        const DatasetFact *one = StoredOf(members[0].proto), *other = StoredOf(m.proto);
+        if (one && other && Apart(*one, *other)) continue;
         if (m.writes && Root(m.proto) != Root(members[0].proto) && members[0].writes)
           Problem("two-writers", protos_[m.proto].name, members[0].proto,
                   fmt::format("{} and {} write the same table; taken as one dataset, named by the first",
@@ -172,7 +193,9 @@ class Builder {
       if (it == addressed.end()) continue;
       const std::string platform = key.substr(0, key.find('\n'));
       for (const std::uint32_t p : it->second) {
-        if (accounts[platform].size() == 1)
+        if (accounts[platform].size() == 1 && members[0].log)
+          Join(p, members[0].proto);
+        else if (accounts[platform].size() == 1)
           Join(members[0].proto, p);
         else
           Problem("which-account", protos_[p].name, members[0].proto,
@@ -364,6 +387,7 @@ class Builder {
     std::stable_sort(p.facts.begin(), p.facts.end(), [&](const FactRef& a, const FactRef& b) {
       const auto rank = [&](const FactRef& r) {
         if (sources_[r.source].source.kind == "registry") return 0;
+        if (IsLog(r.source)) return 4;
         if (r.fact->kind && *r.fact->kind == "external") return 3;
         return r.fact->writes_relation ? 1 : 2;
       };
@@ -784,6 +808,7 @@ class Builder {
       copy.personal_data = f->personal_data;
       copy.known = f->known;
       copy.exposure = f->exposure;
+      copy.expires = f->expires.value_or("");
       copy.seen.push_back(SeenAt(s, f->at));
       for (const CopyOf& of : copy.of) {
         if (of.placed()) continue;
@@ -871,6 +896,21 @@ class Builder {
         const NameMatch match = registry_index_.Find(f.dataset);
         if (match.found) e.dataset = DatasetId{dataset_of_[Root(*match.found)]};
         g.extracts.push_back(std::move(e));
+      }
+      const auto find = [&](const Text& name) {
+        const NameMatch match = name ? registry_index_.Find(*name) : NameMatch();
+        return match.found ? DatasetId{dataset_of_[Root(*match.found)]} : DatasetId{};
+      };
+      for (HistoryFact& f : facts.history) {
+        const bool names = f.what == "read" || f.what == "pull";
+        const DatasetId dataset = names ? find(f.name) : DatasetId{};
+        const Seen seen = SeenAt(s, f.at);
+        g.history.push_back({std::move(f), dataset, seen});
+      }
+      for (IgnoreFact& f : facts.ignores) {
+        const DatasetId dataset = find(f.dataset);
+        const Seen seen = SeenAt(s, f.at);
+        g.ignores.push_back({std::move(f), dataset, seen});
       }
       for (CheckFact& f : facts.checks)
         if (const auto id = Resolve(f.dataset, false)) g.datasets[id->value].checks.push_back(std::move(f));

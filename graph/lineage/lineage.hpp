@@ -228,10 +228,25 @@ struct Copy {
   std::optional<RefreshFact> refresh;
   bool personal_data = false, known = true, exposure = false;
   std::vector<Seen> seen;
+  std::string expires;
 };
 
 struct Extract {
   ExtractFact fact;
+  DatasetId dataset;
+  Seen seen;
+};
+
+// What a log of statements shows; the dataset where the fact names one that is known.
+struct History {
+  HistoryFact fact;
+  DatasetId dataset;
+  Seen seen;
+};
+
+// A finding of the audit that was decided.
+struct Ignore {
+  IgnoreFact fact;
   DatasetId dataset;
   Seen seen;
 };
@@ -251,6 +266,8 @@ class LineageGraph {
   std::map<std::string, std::string> clients;  // platform -> the line of shell that runs `{sql}` there
   std::vector<Copy> copies;                    // sorted by id
   std::vector<Extract> extracts;
+  std::vector<History> history;
+  std::vector<Ignore> ignores;
   std::vector<Unresolved> unresolved;
   std::vector<std::string> disabled;  // unique ids of what projects have switched off: known by name alone
   std::vector<Source> sources;        // sorted by kind, then name

@@ -44,7 +44,7 @@ void FieldsOf(V& v, DatasetFact& f) {
     f.write.mode, f.write.key, f.write.key_given, f.write.why, f.write.full_refresh, f.proven_unique,
     f.proven_not_null, f.dimensions, f.rollback, f.owner, f.contact, f.group, f.url, f.fresh_within,
     f.never_rebuild, f.deletions, f.sequential, f.side_effects, f.tags, f.changes, f.findings, f.methods,
-    f.note, f.at.file, f.at.place, f.built);
+    f.note, f.at.file, f.at.place, f.built, f.stored);
 }
 
 template <typename V>
@@ -79,13 +79,24 @@ void FieldsOf(V& v, ClientFact& f) {
 template <typename V>
 void FieldsOf(V& v, CopyFact& f) {
   v(f.id, f.of, f.kind, f.where, f.owner, f.contact, f.note, f.by, f.taken, f.feeds, f.holds, f.refresh,
-    f.personal_data, f.known, f.exposure, f.at.file, f.at.place);
+    f.personal_data, f.known, f.exposure, f.at.file, f.at.place, f.expires);
 }
 
 template <typename V>
 void FieldsOf(V& v, ExtractFact& f) {
   v(f.dataset, f.destination, f.user, f.job, f.statement_id, f.first_seen, f.last_seen, f.times, f.what,
-    f.at.file, f.at.place);
+    f.at.file, f.at.place, f.ids, f.via, f.client, f.behind, f.frozen, f.cancelled, f.fetched);
+}
+
+template <typename V>
+void FieldsOf(V& v, HistoryFact& f) {
+  v(f.what, f.name, f.user, f.other, f.via, f.sources, f.first_seen, f.last_seen, f.times, f.days, f.digest,
+    f.ids, f.of_job, f.at.file, f.at.place);
+}
+
+template <typename V>
+void FieldsOf(V& v, IgnoreFact& f) {
+  v(f.code, f.dataset, f.destination, f.user, f.reason, f.until, f.at.file, f.at.place);
 }
 
 template <typename V>
@@ -116,6 +127,6 @@ void Lists(Facts& facts, F f) {
   f("dataset", facts.datasets), f("edge", facts.edges), f("job", facts.jobs), f("pool", facts.pools);
   f("copy", facts.copies), f("extract", facts.extracts), f("unresolved", facts.unresolved);
   f("check", facts.checks), f("timing", facts.timings), f("measure", facts.measures);
-  f("client", facts.clients);
+  f("client", facts.clients), f("history", facts.history), f("ignore", facts.ignores);
 }
 }  // namespace backreach

@@ -13,8 +13,8 @@
 #include "graph/time/time.hpp"
 #include "ingest/airflow/across.hpp"
 #include "ingest/airflow/dbt_tasks.hpp"
+#include "ingest/airflow/exports.hpp"
 #include "ingest/airflow/moves.hpp"
-#include "ingest/airflow/operators.hpp"
 #include "ingest/airflow/rows.hpp"
 #include "ingest/airflow/task.hpp"
 #include "ingest/importer.hpp"
@@ -472,37 +472,9 @@ class DagReader {
       else if (trigger)
         job.findings.push_back({"side-effects", "starts DAG " + *target, {}, job.at});
     }
-    for (const ExportOperator& known : ExportOperators())
-      if (type == known.operator_class) Export(known, view, job);
-    for (const char* field : {"sql", "query", "hql", "bash_command"}) {
-      const Text text = view.GetText({field});
-      if (!text || StartsWith(*text, "Truncated.") || std::string_view(field) == "bash_command") continue;
-      for (const SqlExport& found : FindExports(*text))
-        AddExtracts(found.tables, found.destination, found.how, job);
-      if (Notifies(*text)) job.findings.push_back({"side-effects", "its SQL notifies", {}, job.at});
-    }
-  }
-
-  void Export(const ExportOperator& known, const TaskView& view, JobFact& job) {
-    const auto joined = [&](std::string_view arguments, std::string_view separator) {
-      std::vector<std::string> parts;
-      for (const std::string& argument : Split(arguments, ' ')) {
-        const std::string value = argument.empty() ? "" : Shown(view.Get({argument.c_str()}));
-        if (!value.empty()) parts.push_back(value);
-      }
-      return Join(parts, separator);
-    };
-    std::string destination = joined(known.destination, "/");
-    if (destination.empty())
-      destination = "(not in the serialized DAG)";
-    else if (destination.find("://") == std::string::npos)
-      destination = std::string(known.scheme) + destination;
-    std::vector<SqlTable> tables;
-    const std::string table = joined(known.tables, ".");
-    if (!table.empty()) tables.push_back({table, false});
-    if (tables.empty() && !known.sql.empty())
-      tables = TablesRead(Shown(view.Get({std::string(known.sql).c_str()})));
-    AddExtracts(tables, destination, std::string(known.operator_class), job);
+    const TaskExports exports = ExportsOf(type, view);
+    for (const TaskExport& way : exports.ways) AddExtracts(way.tables, way.destination, way.how, job);
+    if (exports.notifies) job.findings.push_back({"side-effects", "its SQL notifies", {}, job.at});
   }
 
   void AddExtracts(const std::vector<SqlTable>& tables, const std::string& destination,

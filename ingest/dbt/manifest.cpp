@@ -42,6 +42,26 @@ std::string Unescape(std::string_view key) {
   return parser.parse(quoted).get(out) ? std::string(key) : std::string(out);
 }
 
+// The parts of `"DB".PUBLIC.orders` as Snowflake stores them: capitals, unless quoted.
+std::vector<std::string> StoredParts(std::string_view relation) {
+  std::vector<std::string> parts;
+  std::string part;
+  bool quoted = false;
+  for (std::size_t i = 0; i <= relation.size(); ++i) {
+    const char c = i < relation.size() ? relation[i] : '.';
+    if (c == '"' && quoted && i + 1 < relation.size() && relation[i + 1] == '"') {
+      part += relation[i++];
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (c == '.' && !quoted) {
+      parts.push_back(std::move(part)), part.clear();
+    } else {
+      part += quoted ? c : c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+    }
+  }
+  return relation.empty() || parts.size() != 3 ? std::vector<std::string>() : parts;
+}
+
 // `(a, b)` and `a,b` are written for lists too; anything with a call in it is one expression.
 std::vector<std::string> KeyColumns(const Fields& config) {
   dom::element key;
@@ -381,6 +401,7 @@ class ManifestReader {
       for (const std::string& part : {database, schema, table})
         if (!part.empty()) fact.relation.push_back(part);
       fact.writes_relation = type != "source";
+      if (m_.adapter == "snowflake") fact.stored = StoredParts(Str(e, "relation_name"));
     }
     if (type == "source") {
       const std::string source_name(Str(e, "source_name"));

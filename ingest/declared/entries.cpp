@@ -284,6 +284,7 @@ void ReadCopyEntry(YamlMap& map, CopyFact& copy) {
     }
   }
   for (const std::string& feeds : map.GetList("feeds")) copy.feeds.push_back(feeds);
+  Override(copy.expires, map.GetDate("expires"));
   copy.personal_data = map.GetBool("personal_data").value_or(copy.personal_data);
 }
 

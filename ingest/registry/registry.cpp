@@ -298,6 +298,32 @@ std::optional<ClientFact> ReadClient(const YAML::Node& node, const std::string& 
   return ClientFact{Lower(*platform), *command, map.place()};
 }
 
+// A finding of the audit that was decided: it needs a reason, and something that it matches by.
+void ReadIgnore(const YAML::Node& node, const std::string& path, Diagnostics& diagnostics, Facts& facts) {
+  YamlMap map(node, path, "an ignore entry", diagnostics);
+  if (!map.valid()) return;
+  static const std::vector<std::string> codes = {
+      "undocumented-extract", "probable-extract", "frozen-copy", "never-seen",
+      "unknown-dataset",      "no-owner",         "expired",     "retrained"};
+  IgnoreFact fact;
+  fact.at = map.place();
+  fact.code = map.GetWord("code", codes);
+  fact.dataset = map.GetText("dataset");
+  fact.destination = map.GetText("destination");
+  fact.user = map.GetText("user");
+  const Text reason = map.GetText("reason");
+  if (!reason || reason->empty())
+    map.Fail("reason",
+             "an ignore entry needs a 'reason': it is read by whoever asks later why nothing was said");
+  fact.reason = reason.value_or("");
+  fact.until = map.GetDate("until");
+  if (!fact.dataset && !fact.destination && !fact.user)
+    map.Fail("dataset",
+             "an ignore entry needs 'dataset', 'destination' or 'user': without any it would silence all");
+  map.Finish();
+  facts.ignores.push_back(std::move(fact));
+}
+
 template <typename F>
 void EachOf(YamlMap& top, const std::string& key, F f) {
   const auto node = top.Get(key);
@@ -411,6 +437,7 @@ void ReadFile(const std::string& path, Names& names, Diagnostics& diagnostics,
     map.Finish();
     facts.copies.push_back(std::move(copy));
   });
+  EachOf(top, "ignore", [&](const YAML::Node& node) { ReadIgnore(node, path, diagnostics, facts); });
   top.Finish();
   out.push_back(std::move(source));
 }

@@ -108,15 +108,23 @@ namespace {
 
 class Tokenizer {
  public:
-  Tokenizer(std::string_view s, SqlDialect dialect, std::vector<SqlToken>& out, std::deque<std::string>& made)
-      : s_(s), lexis_(LexisOf(dialect)), out_(out), made_(made) {}
+  Tokenizer(std::string_view s, SqlDialect dialect, std::vector<SqlToken>& out, std::deque<std::string>& made,
+            bool jinja = true)
+      : s_(s),
+        lexis_(LexisOf(dialect)),
+        triple_(dialect == SqlDialect::kBigQuery),
+        jinja_(jinja),
+        out_(out),
+        made_(made) {}
+  // The text ended inside of a string or comment.
+  bool open() const { return open_; }
 
   void Run() {
     out_.reserve(out_.size() + s_.size() / 6);
     while (i_ < s_.size()) {
       if (Blank(s_[i_]))
         ++i_;
-      else if (!Comment() && !Jinja() && !Quote() && !Dollars() && !Word())
+      else if (!Comment() && !Jinja() && !Prefixed() && !Quote() && !Dollars() && !Word())
         Add(Kind::kSymbol, i_, 1);
     }
   }
@@ -144,7 +152,7 @@ class Tokenizer {
   }
   bool Comment() {
     const char c = s_[i_];
-    if (c == '{' && NextIs('#')) {
+    if (c == '{' && jinja_ && NextIs('#')) {
       i_ = Behind("#}", i_);
       return true;
     }
@@ -166,17 +174,24 @@ class Tokenizer {
   }
   void Block() {
     int depth = 0;
+    if (!lexis_.nested) {
+      const std::size_t end = s_.find("*/", i_ + 2);
+      open_ = open_ || end == std::string_view::npos;
+      i_ = end == std::string_view::npos ? s_.size() : end + 2;
+      return;
+    }
     for (; i_ < s_.size(); ++i_) {
       if (s_[i_] == '/' && NextIs('*') && (depth == 0 || lexis_.nested))
         ++depth, ++i_;
       else if (s_[i_] == '*' && NextIs('/') && (++i_, --depth == 0))
         break;
     }
+    open_ = open_ || depth > 0;
     i_ = std::min(i_ + 1, s_.size());
   }
 
   bool Jinja() {
-    if (s_[i_] != '{' || !(NextIs('{') || NextIs('%'))) return false;
+    if (s_[i_] != '{' || !jinja_ || !(NextIs('{') || NextIs('%'))) return false;
     const bool expression = s_[i_ + 1] == '{';
     const std::size_t from = i_, end = Behind(expression ? "}}" : "%}", i_ + 2);
     const std::size_t inner = end >= i_ + 4 ? end - i_ - 4 : 0;
@@ -185,8 +200,40 @@ class Tokenizer {
     return true;
   }
 
+  // E'it\'s', r'\d', b'..', N'..': the letters belong to the string, and in the first two a backslash keeps a
+  // quote from ending it whatever the dialect says of others.
+  bool Prefixed() {
+    const char c = static_cast<char>(s_[i_] | 0x20);
+    if ((c != 'e' && c != 'r' && c != 'b' && c != 'n') || i_ + 1 >= s_.size()) return false;
+    const char second = static_cast<char>(s_[i_ + 1] | 0x20);
+    const std::size_t n = triple_ && ((c == 'r' && second == 'b') || (c == 'b' && second == 'r')) ? 2 : 1;
+    const char quote = i_ + n < s_.size() ? s_[i_ + n] : '\0';
+    if (quote != '\'' && !(quote == '"' && lexis_.double_quoted)) return false;
+    if (c == 'r' && !triple_ && lexis_.backslash == Is::kNo) return false;
+    const Is before = lexis_.backslash;
+    if (c == 'e' || c == 'r') lexis_.backslash = Is::kYes;
+    i_ += n;
+    Quote();
+    lexis_.backslash = before;
+    return true;
+  }
+  // Three quotes in a row hold single ones.
+  bool Triple(char quote) {
+    if (!triple_ || !NextIs(quote) || i_ + 2 >= s_.size() || s_[i_ + 2] != quote) return false;
+    const std::size_t from = i_ + 3;
+    std::size_t end = from;
+    while (end + 2 < s_.size() && !(s_[end] == quote && s_[end + 1] == quote && s_[end + 2] == quote))
+      end += s_[end] == '\\' ? 2 : 1;
+    const bool closed = end + 2 < s_.size();
+    open_ = open_ || !closed;
+    out_.push_back({Kind::kString, s_.substr(from, (closed ? end : s_.size()) - from), i_});
+    i_ = closed ? end + 3 : s_.size();
+    return true;
+  }
+
   bool Quote() {
     const char c = s_[i_];
+    if ((c == '\'' || c == '"') && Triple(c)) return true;
     if (c == '\'') {
       Quoted('\'', Kind::kString);
     } else if (c == '"') {
@@ -217,7 +264,7 @@ class Tokenizer {
     std::size_t kept = i_;        // what follows from here on was not copied yet
     std::string* text = nullptr;  // only where a quote is doubled or escaped
     while (i_ < s_.size()) {
-      if (s_[i_] == '{' && (NextIs('{') || NextIs('%'))) {  // Jinja's own quotes end no string
+      if (s_[i_] == '{' && jinja_ && (NextIs('{') || NextIs('%'))) {  // Jinja's own quotes end no string
         i_ = Behind(s_[i_ + 1] == '{' ? "}}" : "%}", i_ + 2);
         continue;
       }
@@ -232,6 +279,7 @@ class Tokenizer {
       text->push_back(quote);
       kept = i_ += 2;
     }
+    open_ = open_ || i_ >= s_.size();
     i_ = std::min(i_, s_.size());
     const std::string_view rest = kept < i_ ? s_.substr(kept, i_ - kept) : std::string_view();
     if (text) text->append(rest);
@@ -248,6 +296,7 @@ class Tokenizer {
       return false;
     const std::string_view tag = s_.substr(i_, close - i_ + 1);
     const std::size_t from = i_, end = Behind(tag, i_ + tag.size());
+    open_ = open_ || end < from + 2 * tag.size() || s_.substr(end - tag.size(), tag.size()) != tag;
     const std::size_t size = end - from > 2 * tag.size() ? end - from - 2 * tag.size() : 0;
     Add(Kind::kString, from + tag.size(), size);
     out_.back().at = from;
@@ -273,6 +322,7 @@ class Tokenizer {
 
   std::string_view s_;
   SqlLexis lexis_;
+  bool triple_, jinja_, open_ = false;
   std::vector<SqlToken>& out_;
   std::deque<std::string>& made_;
   std::size_t i_ = 0;
@@ -284,6 +334,12 @@ class Tokenizer {
 void TokenizeSql(std::string_view s, std::vector<SqlToken>& out, std::deque<std::string>& made,
                  SqlDialect dialect) {
   Tokenizer(s, dialect, out, made).Run();
+}
+
+bool TokenizeStatement(std::string_view s, SqlTokens& out, SqlDialect dialect, bool jinja) {
+  Tokenizer tokenizer(s, dialect, out, out.made, jinja);
+  tokenizer.Run();
+  return tokenizer.open();
 }
 
 std::vector<SqlTable> TablesRead(const std::vector<SqlToken>& t, std::size_t from, std::size_t to) {
@@ -333,90 +389,6 @@ std::vector<SqlTable> TablesRead(const std::vector<SqlToken>& t, std::size_t fro
 std::vector<SqlTable> TablesRead(std::string_view sql) {
   const auto tokens = TokenizeSql(sql);
   return TablesRead(tokens, 0, tokens.size());
-}
-
-std::vector<SqlExport> FindExports(std::string_view sql) {
-  const auto t = TokenizeSql(sql);
-  std::vector<SqlExport> out;
-  std::size_t end = 0;  // of the statement at hand
-  for (std::size_t i = 0; i < t.size(); ++i) {
-    if (i == 0 || end < i) end = EndOfStatement(t, i);
-    const auto next = [&](std::size_t k) -> const SqlToken* { return k < end ? &t[k] : nullptr; };
-    // The source of COPY: a bracketed query or a name.
-    const auto source = [&](std::size_t at) {
-      if (at < end && t[at].IsSymbol('(')) return TablesRead(t, at, BehindBracket(t, at, end));
-      SqlTable table = NameAt(t, at, end);
-      return table.name.empty() ? std::vector<SqlTable>() : std::vector<SqlTable>{table};
-    };
-    const auto place = [&](std::size_t at) -> std::string {  // a string, or @stage/path up to the next clause
-      if (at >= end) return "";
-      if (t[at].kind == SqlToken::Kind::kString) return std::string(t[at].text);
-      if (!t[at].IsSymbol('@')) return "";
-      std::string text;
-      for (std::size_t last = t[at].at; at < end && !t[at].Is("FROM"); ++at) {
-        if (t[at].at > last) break;
-        text += t[at].kind == SqlToken::Kind::kJinja ? InBraces(t[at].text) : std::string(t[at].text);
-        last = t[at].kind == SqlToken::Kind::kJinja ? sql.find("}}", t[at].at) + 2
-                                                    : t[at].at + t[at].text.size();
-      }
-      return text;
-    };
-    if (t[i].Is("COPY") && next(i + 1) && t[i + 1].Is("INTO")) {
-      const std::string to = place(i + 2);
-      if (to.empty()) continue;  // COPY INTO a table loads
-      std::size_t k = i + 2;
-      while (k < end && !t[k].Is("FROM")) ++k;
-      if (k < end) out.push_back({source(k + 1), to, "COPY INTO"});
-    } else if (t[i].Is("UNLOAD") && next(i + 1) && t[i + 1].IsSymbol('(')) {
-      const std::size_t close = BehindBracket(t, i + 1, end);
-      SqlExport found{{}, "", "UNLOAD"};
-      for (std::size_t k = i + 2; k < close; ++k)
-        if (t[k].kind == SqlToken::Kind::kString) found.tables = TablesRead(t[k].text);
-      if (found.tables.empty()) found.tables = TablesRead(t, i + 1, close);
-      for (std::size_t k = close; k + 1 < end; ++k)
-        if (t[k].Is("TO") && t[k + 1].kind == SqlToken::Kind::kString) {
-          found.destination = t[k + 1].text;
-          break;
-        }
-      out.push_back(std::move(found));
-    } else if (t[i].Is("EXPORT") && next(i + 1) && t[i + 1].Is("DATA")) {
-      SqlExport found{TablesRead(t, i, end), "", "EXPORT DATA"};
-      for (std::size_t k = i; k + 2 < end; ++k)
-        if (t[k].Is("URI") && t[k + 1].IsSymbol('=')) found.destination = t[k + 2].text;
-      out.push_back(std::move(found));
-    } else if (t[i].Is("COPY") && next(i + 1)) {
-      for (std::size_t k = i + 1; k + 1 < end; ++k) {
-        if (t[k].IsSymbol('('))
-          k = BehindBracket(t, k, end) - 1;
-        else if (t[k].Is("FROM"))
-          break;
-        else if (t[k].Is("TO")) {
-          const bool program = t[k + 1].Is("PROGRAM") && k + 2 < end;
-          const std::string_view to = program                            ? t[k + 2].text
-                                      : Upper(t[k + 1].text) == "STDOUT" ? std::string_view("STDOUT")
-                                                                         : t[k + 1].text;
-          out.push_back({source(i + 1), std::string(to), "COPY TO"});
-          break;
-        }
-      }
-    } else if (t[i].Is("OVERWRITE") && next(i + 1)) {
-      std::size_t k = i + 1;
-      if (t[k].Is("LOCAL")) ++k;
-      if (k + 1 < end && t[k].Is("DIRECTORY"))
-        out.push_back({TablesRead(t, i, end), std::string(t[k + 1].text), "INSERT OVERWRITE DIRECTORY"});
-    } else if (t[i].Is("CLONE") && next(i + 1)) {
-      std::size_t k = i;
-      while (k > 0 && !t[k - 1].IsSymbol(';') && !t[k].Is("TABLE")) --k;
-      std::size_t name_at = k + 1;
-      while (name_at < i && (t[name_at].Is("IF") || t[name_at].Is("NOT") || t[name_at].Is("EXISTS")))
-        ++name_at;
-      const SqlTable copy = t[k].Is("TABLE") ? NameAt(t, name_at, i) : SqlTable();
-      std::size_t at = i + 1;
-      const SqlTable of = NameAt(t, at, end);
-      if (!copy.name.empty() && !of.name.empty()) out.push_back({{of}, copy.name, "CLONE"});
-    }
-  }
-  return out;
 }
 
 std::vector<std::string> SideEffects(std::string_view sql) {

@@ -35,6 +35,10 @@ SqlTokens TokenizeSql(std::string_view sql, SqlDialect dialect = SqlDialect::kUn
 void TokenizeSql(std::string_view sql, std::vector<SqlToken>& tokens, std::deque<std::string>& made,
                  SqlDialect dialect = SqlDialect::kUnknown);
 
+// The same of what a log or a script holds, where only `jinja` says that braces may be a template. True if the
+// text ends inside of a string or comment: it was cut.
+bool TokenizeStatement(std::string_view sql, SqlTokens& tokens, SqlDialect dialect, bool jinja);
+
 // A table that a statement names: `shop.public.orders`, or the inside of a Jinja call (`ref('orders')`,
 // `this`).
 struct SqlTable {

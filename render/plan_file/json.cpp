@@ -364,6 +364,15 @@ Json AffectedCopyJson(const LineageGraph& g, const AffectedCopy& c) {
             {"action", c.action}};
   if (c.personal_data) j["personal_data"] = true;
   if (!c.note.empty()) j["note"] = c.note;
+  j["holds"] = c.content_text;
+  if (!c.stays.empty()) j["stays"] = c.stays;
+  if (!c.mismatch.empty()) j["mismatch"] = c.mismatch;
+  if (!c.by.empty()) j["by"] = c.by;
+  if (!c.feeds.empty()) j["feeds"] = c.feeds;
+  if (c.first_seen || c.last_seen || c.times > 0)
+    j["seen"] = {{"first", c.first_seen ? Json(*c.first_seen) : Json()},
+                 {"last", c.last_seen ? Json(*c.last_seen) : Json()},
+                 {"times", c.times}};
   return j;
 }
 
@@ -458,6 +467,7 @@ Json CopyJson(const LineageGraph& g, const Copy& c) {
           {"personal_data", c.personal_data},
           {"known", c.known},
           {"note", OrNull(c.note)},
+          {"expires", OrNull(c.expires)},
           {"seen", SeenJson(c.seen)}};
 }
 
@@ -644,41 +654,6 @@ std::string GraphJson(const LineageGraph& g) {
                                {"dataset", u.dataset.valid() ? Json(g[u.dataset].name) : Json()},
                                {"message", u.fact.message},
                                {"seen", SeenJson({u.seen})}});
-  return Dump(j, 1);
-}
-
-std::string AuditJson(const LineageGraph&, const Audit& audit) {
-  Json j;
-  j["format"] = "backreach.audit/1";
-  j["findings"] = Json::array();
-  const auto opt = [](const Text& t) { return t ? Json(*t) : Json(); };
-  for (const AuditFinding& f : audit.findings)
-    j["findings"].push_back({{"code", f.code},
-                             {"dataset", f.dataset},
-                             {"destination", f.destination},
-                             {"user", opt(f.user)},
-                             {"first_seen", opt(f.first_seen)},
-                             {"last_seen", opt(f.last_seen)},
-                             {"times", f.times},
-                             {"statement_ids", f.statement_ids},
-                             {"severity", ToString(f.severity)},
-                             {"message", f.message}});
-  j["readers"] = Json::array();
-  j["documented"] = Json::array();
-  for (const AuditDocumented& d : audit.documented)
-    j["documented"].push_back({{"copy", d.copy},
-                               {"dataset", d.dataset},
-                               {"destination", d.destination},
-                               {"user", opt(d.user)},
-                               {"times", d.times},
-                               {"statement_ids", d.statement_ids}});
-  j["not_understood"] = Json::array();
-  for (const AuditNotUnderstood& n : audit.not_understood)
-    j["not_understood"].push_back({{"id", n.id},
-                                   {"file", n.file},
-                                   {"line", Json()},
-                                   {"reason", n.reason},
-                                   {"possible_extract", n.possible_extract}});
   return Dump(j, 1);
 }
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/audit.hpp"
 #include "analysis/plan/plan.hpp"
 #include "graph/lineage/lineage.hpp"
 
@@ -14,6 +13,5 @@ std::string PlanJson(const LineageGraph& graph, const Plan& plan);
 std::string GraphJson(const LineageGraph& graph);
 std::string DatasetsJson(const LineageGraph& graph, const std::vector<DatasetId>& ids);
 std::string CopiesJson(const LineageGraph& graph, const std::vector<CopyId>& ids);
-std::string AuditJson(const LineageGraph& graph, const Audit& audit);
 
 }  // namespace backreach

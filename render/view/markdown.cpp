@@ -126,11 +126,15 @@ std::string PlanMarkdown(const LineageGraph& g, const Plan& plan) {
   if (!plan.copies.empty()) {
     section("Out of reach");
     out +=
-        "| copy | taken | wrong in it | owner | contact | to do |\n| --- | --- | --- | --- | --- | --- |\n";
+        "| copy | taken | wrong in it | heals | owner | contact | to do |\n| --- | --- | --- | --- | --- | "
+        "--- | --- "
+        "|\n";
     for (const AffectedCopy& c : plan.copies)
-      out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", Cell(c.id), Cell(Join(c.taken, ", ")),
-                         c.keyed_by.valid() ? Cell(SpansText(g[c.keyed_by], c.affected)) : "", Cell(c.owner),
-                         Cell(OwnerText(c.owner, c.contact, "", "") == c.owner ? "" : c.contact), c.action);
+      out += fmt::format(
+          "| {} | {} | {} | {} | {} | {} | {} |\n", Cell(c.id), Cell(Join(c.taken, ", ")),
+          c.keyed_by.valid() ? Cell(SpansText(g[c.keyed_by], c.affected)) : "",
+          c.heals ? FormatInstant(c.heals->at) + (c.stays.empty() ? "" : ", but for " + Cell(c.stays)) : "",
+          Cell(c.owner), Cell(OwnerText(c.owner, c.contact, "", "") == c.owner ? "" : c.contact), c.action);
   }
   if (!plan.notes.empty()) {
     section("Notes");

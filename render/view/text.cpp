@@ -469,6 +469,9 @@ class PlanWriter {
                                                 : fmt::format("{} times", c.taken.size());
       std::string wrong = c.keyed_by.valid() ? SpansText(g_[c.keyed_by], c.affected) : "unknown";
       if (c.content == "unknown") wrong += " (holds unknown: taken as wrong)";
+      if (c.heals)
+        wrong += ", heals " + FormatInstant(c.heals->at).substr(0, 10) +
+                 (c.stays.empty() ? "" : " but for " + c.stays);
       std::string who =
           OwnerText(c.owner, StartsWith(c.contact, "mailto:") ? c.contact.substr(7) : c.contact, ", ", "");
       if (who.empty()) who = "nobody named";
@@ -638,54 +641,6 @@ std::string NoCopies(const LineageGraph& g, const Plan& plan, const ShortNames& 
 
 std::string PlanText(const LineageGraph& graph, const Plan& plan, const TextStyle& style) {
   return PlanWriter(graph, plan, style).Write();
-}
-
-std::string AuditText(const LineageGraph& graph, const Audit& audit, const TextStyle& style) {
-  std::string out;
-  std::size_t blocking = 0;
-  bool registry = false;
-  for (const Source& s : graph.sources) registry = registry || s.kind == "registry";
-  for (const AuditFinding& f : audit.findings) blocking += f.severity == HazardSeverity::kBlocking;
-  const std::string seen_out = audit.extracts_seen == 1
-                                   ? "1 way out was"
-                                   : fmt::format("{} ways out were", audit.extracts_seen),
-                    exposures = Plural(static_cast<std::int64_t>(audit.exposures), "exposure");
-  const std::string counts =
-      registry ? fmt::format("{} seen in code, {} documented by the registry; {} named in the registry, {}.",
-                             seen_out, audit.documented.size(),
-                             audit.registry_copies == 1 ? "1 copy is"
-                                                        : fmt::format("{} copies are", audit.registry_copies),
-                             exposures)
-               : fmt::format("{} seen in code, {} documented; no registry has been read, {}.", seen_out,
-                             audit.documented.size(), exposures);
-  out += Wrapped(counts, style.width, 0) + "\n";
-  if (audit.findings.empty())
-    out += "Nothing undocumented was found.\n";
-  else
-    out += fmt::format("{}, of which {} must be written down.\n",
-                       Plural(static_cast<std::int64_t>(audit.findings.size()), "finding"), blocking);
-  for (const AuditFinding& f : audit.findings) {
-    const char* mark = f.severity == HazardSeverity::kBlocking ? "x" : "!";
-    out += fmt::format("\n{} {}  {}\n", mark, f.code, Printable(f.dataset));
-    out += "    " + Wrapped(Printable(f.message), style.width, 4, 4) + "\n";
-    if (!f.remedy.empty()) out += "    " + Wrapped(Printable(f.remedy), style.width, 4, 4) + "\n";
-    const std::string seen = FormatSeen(f.seen);
-    if (seen.size() > 2) out += "    seen in " + Printable(seen) + "\n";
-  }
-  if (!audit.documented.empty()) {
-    out += "\nDOCUMENTED\n";
-    for (const AuditDocumented& d : audit.documented)
-      out += "  " +
-             Wrapped(Printable(fmt::format("{}: {} to {}", d.copy, d.dataset, d.destination)), style.width, 2,
-                     4) +
-             "\n";
-  }
-  if (!audit.not_understood.empty()) {
-    out += "\nNOT UNDERSTOOD\n";
-    for (const AuditNotUnderstood& n : audit.not_understood)
-      out += "  " + Wrapped(Printable(n.reason), style.width, 2, 4) + "\n";
-  }
-  return out;
 }
 
 }  // namespace backreach

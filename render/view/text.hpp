@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "analysis/audit.hpp"
 #include "analysis/plan/plan.hpp"
 #include "graph/lineage/lineage.hpp"
 
@@ -16,7 +15,6 @@ struct TextStyle {
 };
 
 std::string PlanText(const LineageGraph& graph, const Plan& plan, const TextStyle& style);
-std::string AuditText(const LineageGraph& graph, const Audit& audit, const TextStyle& style);
 
 // Names as short as they can be without confusion among all datasets of a graph.
 class ShortNames {
