@@ -15,6 +15,7 @@
 #include "graph/store/migrations.hpp"
 #include "graph/store/new_file.hpp"
 #include "graph/store/relations.hpp"
+#include "graph/store/run_log.hpp"
 #include "graph/store/schema.hpp"
 #include "graph/store/versions.hpp"
 
@@ -165,6 +166,7 @@ bool WriteNew(const std::string& path, std::vector<SourceFacts>& sources, const 
   {
     const std::unique_ptr<Connection> db = Connection::ForNewFile(path, file.name());
     db->exec(kSchema);
+    db->exec(kRunTables);
     db->SayLayout();
     WriteState(*db);
     ReplaceIn(*db, sources, options);
@@ -407,6 +409,34 @@ Source Store::ForgetSource(const std::string& key, const Joiner& join) {
     db.exec("VACUUM");
     db.Checkpoint();
     return out;
+  });
+}
+
+std::vector<LoggedRun> Store::RunLog() const {
+  return Guarded(impl_->path, [&] {
+    std::vector<LoggedRun> out;
+    if (impl_->absent) return out;
+    Connection& db = impl_->Db();
+    SQLite::Transaction snapshot(db);
+    out = ReadRunLog(db);
+    db.CheckUnchanged();
+    return out;
+  });
+}
+
+void Store::ChangeRunLog(const std::function<void(std::vector<LoggedRun>&)>& change) {
+  Guarded(impl_->path, [&] {
+    Connection& db = impl_->Db();
+    {
+      SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+      const std::vector<LoggedRun> before = ReadRunLog(db);
+      std::vector<LoggedRun> log = before;
+      change(log);
+      for (std::size_t i = 0; i < log.size(); ++i)
+        if (i >= before.size() || !(log[i] == before[i])) WriteRun(db, log[i]);
+      transaction.commit();
+    }
+    db.Checkpoint();
   });
 }
 

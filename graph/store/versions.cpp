@@ -113,7 +113,7 @@ Source SourceRow::AsSource(const VersionRow& v) const {
 
 std::vector<SourceRow> ReadSources(Connection& db) {
   SQLite::Statement state(db, "SELECT layout, hash FROM state NOT INDEXED");
-  if (!state.executeStep() || state.getColumn(0).getInt64() != kLayout)
+  if (!state.executeStep() || state.getColumn(0).getInt64() != db.Pragma("user_version"))
     StoreDamaged(db.path(), "what it says of itself is not there");
   const std::string expected = state.getColumn(1).getString();
   std::vector<SourceRow> out = ReadRows(db);
