@@ -17,6 +17,7 @@
 #include "analysis/hazards/full_refresh.hpp"
 #include "analysis/hazards/hazard.hpp"
 #include "analysis/order/order.hpp"
+#include "analysis/pools/forecast.hpp"
 #include "analysis/steps/checks.hpp"
 #include "analysis/steps/estimate.hpp"
 #include "analysis/steps/methods.hpp"
@@ -292,6 +293,7 @@ class Planner {
   void Sweep() {
     SweepRules reach;
     reach.narrow = &request_.narrow;
+    if (!request_.unchanged.empty()) reach.unchanged = &request_.unchanged;
     reached_ = sweeper_.Run(reach_seeds_, reach);
     SweepRules would = reach;
     would.drop_gone = true;
@@ -328,6 +330,8 @@ class Planner {
       const Dirt& dirt = everything_[region_.At(id)];
       if (HasRowTime(id) && graph_[id].stores()) return dirt.pass;
       SpanSet cells = dirt.cells;
+      if (const auto same = request_.unchanged.find(id); same != request_.unchanged.end())
+        cells = Difference(cells, same->second);
       if (!dirt.ends.empty()) cells.Add(*dirt.ends);
       return cells;
     };
@@ -612,6 +616,7 @@ class Planner {
     rules.drop_gone = true;
     rules.narrow = &request_.narrow;
     rules.narrow_wholes = true;
+    if (!request_.unchanged.empty()) rules.unchanged = &request_.unchanged;
     rules.blocked = [this](DatasetId id, const SpanSet& cells) {
       return Intersection(any_block_[region_.At(id)], cells);
     };
@@ -659,6 +664,9 @@ class Planner {
   // ---- Hazards, totals, the sentence ----
 
   void Hazards() {
+    plan_.totals.threads = request_.threads;
+    FillEstimates(graph_, plan_);  // what collides with a schedule depends on how long it takes
+    plan_.id = PlanId();
     HazardContext context{graph_,   frame_,    sweeper_, plan_,       everything_, rebuilt_,
                           expired_, expiries_, open_,    open_asked_, {},          FindWritten(plan_)};
     for (const Step& step : plan_.steps) context.steps_of[step.dataset].push_back(&step);
@@ -794,7 +802,6 @@ class Planner {
 
   void Summarise() {
     Totals& totals = plan_.totals;
-    totals.threads = request_.threads;
     std::set<DatasetId> datasets;
     totals.partitions = 0;
     for (const Step& step : plan_.steps) {
@@ -807,7 +814,6 @@ class Planner {
     totals.datasets = static_cast<std::int64_t>(datasets.size());
     totals.steps = static_cast<std::int64_t>(plan_.steps.size());
     totals.copies = static_cast<std::int64_t>(plan_.copies.size());
-    FillEstimates(graph_, plan_);
     plan_.nothing_to_do = plan_.steps.empty() && plan_.afterwards.empty() && plan_.fresh.empty() &&
                           plan_.copies.empty() && plan_.left_stale.empty();
     std::vector<std::string> names;
@@ -822,6 +828,9 @@ class Planner {
           Plural(totals.copies, "copy"),
           Plural(static_cast<std::int64_t>(plan_.left_stale.size()), "dataset"));
     }
+  }
+
+  std::string PlanId() const {
     std::string text = "backreach.plan/1\n" + graph_.fingerprint + "\n" + FormatInstant(request_.now) +
                        (request_.include_open ? "\nopen" : "\n");
     if (request_.strict) text += "\nstrict";
@@ -840,9 +849,12 @@ class Planner {
     for (const DatasetId id : request_.full_refresh) rest.push_back("full refresh " + graph_[id].name);
     for (const auto& [name, values] : request_.where)
       rest.push_back("where " + name + "=" + Join(values, ","));
+    for (const auto& [id, cells] : request_.unchanged)
+      for (const Span& s : cells)
+        rest.push_back(fmt::format("unchanged {} {}..{}", graph_[id].name, s.start, s.end));
     std::sort(rest.begin(), rest.end());
     for (const std::string& line : rest) text += "\n" + line;
-    plan_.id = Sha256Hex(text).substr(0, 16);
+    return Sha256Hex(text).substr(0, 16);
   }
 
   std::string WhyNothing() const {
@@ -885,9 +897,15 @@ class Planner {
 namespace {
 
 Plan PlanOf(const LineageGraph& graph, const Request& request) {
-  if (!NeedsExpansion(request)) return Planner(graph, request).Make();
-  const Expanded expanded = Expand(graph, request);
-  return Fold(graph, request, expanded, Planner(expanded.graph, expanded.request).Make());
+  Plan plan;
+  if (!NeedsExpansion(request)) {
+    plan = Planner(graph, request).Make();
+  } else {
+    const Expanded expanded = Expand(graph, request);
+    plan = Fold(graph, request, expanded, Planner(expanded.graph, expanded.request).Make());
+  }
+  plan.pools = ForecastPools(graph, plan);
+  return plan;
 }
 
 }  // namespace

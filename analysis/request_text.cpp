@@ -100,7 +100,7 @@ class Reader {
     else if (text_.fail_on != "blocking")
       throw Error(
           fmt::format("backreach: error: --fail-on '{}' must be note, warning or blocking", text_.fail_on));
-    if (text_.targets.empty())
+    if (text_.targets.empty() && !text_.no_target)
       throw Error(
           "backreach: error: no target was given\n  name what is corrected: backreach plan fct_orders --from "
           "2026-03-01 --to 2026-03-31");
@@ -113,6 +113,7 @@ class Reader {
                        out_.targets.end());
     for (const std::string& given : text_.excludes) AddExclusion(given);
     for (const std::string& given : text_.accepts) AddAcceptance(given);
+    for (const std::string& given : text_.unchanged) AddUnchanged(given);
     for (const std::string& given : text_.narrows)
       for (const DatasetId id : Find(given, true)) out_.narrow.insert(id);
     for (const std::string& given : text_.full_refreshes) {
@@ -214,6 +215,29 @@ class Reader {
       }
     }
     out_.targets.push_back(std::move(t));
+  }
+
+  // DATASET@KEY, or DATASET@A..B: the name itself may hold an @.
+  void AddUnchanged(const std::string& given) {
+    const std::size_t at = given.rfind('@');
+    if (at == std::string::npos || at == 0 || at + 1 == given.size())
+      throw Error(fmt::format(
+          "backreach: error: --unchanged '{}' must be DATASET@KEY: a cell that came out as it was", given));
+    const DatasetId id = FindDataset(graph_, names_, given.substr(0, at));
+    const Dataset& d = graph_[id];
+    if (!d.stores() || !d.layout)
+      throw Error(
+          fmt::format("backreach: error: --unchanged '{}': {} has no cells to be named", given, d.name));
+    const std::string key = given.substr(at + 1);
+    const SpanSet cells = key.find("..") == std::string::npos ? ReadDates(key, d) : ReadRange(key, d);
+    // Only cells that are named as a whole: a part of one may be what changed.
+    for (const Span& s : cells) {
+      const Span inside{d.layout->Ceil(s.start), d.layout->Floor(s.end)};
+      if (inside.empty())
+        throw Error(
+            fmt::format("backreach: error: --unchanged '{}' is less than a cell of {}", given, d.name));
+      out_.unchanged[id].Add(SpanSet(inside));
+    }
   }
 
   void AddExclusion(const std::string& given) {

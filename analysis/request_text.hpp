@@ -13,11 +13,13 @@ namespace backreach {
 
 struct RequestText {
   std::vector<std::string> targets;
+  bool no_target = false;  // none is wanted: the rest of the request alone
   std::optional<std::string> from, to;
   std::vector<std::string> ranges;
   bool whole = false;
   Instant now = 0;
   std::vector<std::string> excludes, accepts, narrows, wheres;
+  std::vector<std::string> unchanged;  // DATASET@KEY
   bool include_open = false;
   std::vector<std::string> full_refreshes;  // "" for all steps
   bool strict = false;

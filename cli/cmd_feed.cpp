@@ -44,6 +44,7 @@ Status Run(const Arguments& a) {
   FeedOptions options;
   options.force = a.flag("force");
   if (const auto most = a.value("max-parallel")) {
+    options.max_parallel_given = true;
     const auto [end, ec] = std::from_chars(most->data(), most->data() + most->size(), options.max_parallel);
     if (ec != std::errc{} || *end != '\0' || options.max_parallel < 1)
       throw Error(fmt::format("backreach: error: --max-parallel '{}' must be a number from 1 on", *most));

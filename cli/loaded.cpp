@@ -30,6 +30,7 @@ const LineageGraph& JoinForGood(std::vector<SourceFacts> facts) {
 Request ReadRequestOf(const Arguments& a, const BuiltGraph& built, const std::vector<std::string>& targets) {
   RequestText text;
   text.targets = targets;
+  text.no_target = targets.empty() && a.value("resume");
   text.from = a.value("from");
   text.to = a.value("to");
   text.ranges = a.list("range");
@@ -46,6 +47,7 @@ Request ReadRequestOf(const Arguments& a, const BuiltGraph& built, const std::ve
   text.excludes = a.list("exclude");
   text.accepts = a.list("accept");
   text.narrows = a.list("narrow");
+  text.unchanged = a.list("unchanged");
   text.wheres = a.list("where");
   text.select = [&](const std::string& selector) {
     return SelectDatasets(a, built, {{selector}, {}, {}, {}}).datasets;
@@ -59,7 +61,9 @@ Request ReadRequestOf(const Arguments& a, const BuiltGraph& built, const std::ve
     if (ec != std::errc{} || *end != '\0' || text.threads < 1 || text.threads > 10'000)
       throw Error(fmt::format("backreach: error: --threads '{}' must be a number from 1 to 10000", *threads));
   }
-  return ReadRequest(built.graph, built.names, text);
+  Request request = ReadRequest(built.graph, built.names, text);
+  request.log = Store::OpenForReading(StorePath(a)).RunLog();
+  return request;
 }
 
 Status StatusOf(const Plan& plan) {

@@ -13,9 +13,11 @@ namespace backreach {
 // In the order in which help lists them. A new command is one file and one line here.
 static std::vector<Command> Commands() {
   return {
-      IngestCommand(), PlanCommand(),   ExplainCommand(), RenderCommand(),   CopiesCommand(), AuditCommand(),
-      FeedCommand(),   ExportCommand(), SourcesCommand(), DatasetsCommand(), ShowCommand(),   DiffCommand(),
-      ForgetCommand(), HazardCommand(), DoctorCommand(),  HelpCommand(),
+      IngestCommand(),    PlanCommand(),     ExplainCommand(), RenderCommand(),  CopiesCommand(),
+      AuditCommand(),     FeedCommand(),     RunCommand(),     StatusCommand(),  VerifyCommand(),
+      ReconcileCommand(), SimulateCommand(), ExportCommand(),  SourcesCommand(), DatasetsCommand(),
+      ShowCommand(),      DiffCommand(),     ForgetCommand(),  HazardCommand(),  DoctorCommand(),
+      HelpCommand(),
   };
 }
 

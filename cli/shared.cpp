@@ -87,6 +87,7 @@ std::vector<OptionSpec> RequestOptions() {
       {Kind::kValue, "state", "FOLDER", "an older target folder of dbt, for state: and result: selectors"},
       {Kind::kFlag, "include-open", "",
        "keep an open partition that was asked for in the plan (it stays flagged)"},
+      {Kind::kList, "unchanged", "DATASET@KEY", "this cell came out as it was: it dirties nothing"},
       {Kind::kList, "accept", "CODE[:DATASET]", "accept a hazard, everywhere or on one dataset"},
       {Kind::kValue, "fail-on", "SEVERITY",
        "exit status 1 at or above this: note, warning, blocking (default)"},

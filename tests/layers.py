@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parent.parent
 GRAPH = ["graph/base", "graph/time", "graph/reads", "graph/facts", "graph/names", "graph/selection", "graph/lineage"]
 JOINED = GRAPH + ["graph/join"]
 VALUES = ["graph/base", "graph/time", "graph/reads", "graph/facts"]
-ANALYSIS = ["analysis", "analysis/plan", "analysis/sweep", "analysis/steps", "analysis/order", "analysis/hazards"]
+ANALYSIS = ["analysis", "analysis/plan", "analysis/sweep", "analysis/steps", "analysis/order", "analysis/hazards", "analysis/after", "analysis/pools"]
 RENDER = ["render", "render/commands", "render/plan_file", "render/engines", "render/view"]
 TOOLS = ["ingest/read", "ingest/sql", "ingest/commands", "ingest/declared"]
 MAY = {
@@ -22,6 +22,8 @@ MAY = {
     "analysis/plan": GRAPH, "analysis/sweep": GRAPH + ["analysis/plan"], "analysis/steps": GRAPH + ["analysis/plan", "analysis/sweep"],
     "analysis/order": GRAPH + ["analysis/plan", "analysis/sweep", "analysis/steps"],
     "analysis/hazards": GRAPH + ["analysis/plan", "analysis/sweep", "analysis/steps"],
+    "analysis/after": GRAPH + ["analysis/plan", "analysis/sweep", "analysis/steps"],
+    "analysis/pools": GRAPH + ["analysis/plan", "analysis/sweep", "analysis/steps"],
     "analysis": GRAPH + ANALYSIS,
     "render": ["graph/base"], "render/commands": GRAPH + ANALYSIS + ["render"],
     "render/plan_file": GRAPH + ANALYSIS + ["render", "render/commands"],
@@ -32,7 +34,7 @@ MAY = {
 # A tool sees no other: what two of them read alike has a room of its own.
 for folder in sorted(p.name for p in (ROOT / "ingest").iterdir() if p.is_dir()):
     MAY.setdefault(f"ingest/{folder}", VALUES + ["ingest", "graph/selection"] + TOOLS)
-MAY["cli"] += ["ingest/dbt"]  # the states that selectors compare with
+MAY["cli"] += ["ingest/dbt", "ingest/runs"]  # the states that selectors compare with; records of what ran
 # Which rooms (or files) may include a library.
 LIBRARIES = {r"SQLiteCpp/|sqlite3\.h": {"graph/store/sqlite"}, r"libpq": {"graph/store/postgres"}, r"yaml-cpp/": {"ingest/read", "ingest/declared", "ingest/registry"},
              r"simdjson": {"ingest/read", "ingest/dbt", "ingest/airflow", "ingest/queries"}, r"CLI/": {"cli/args.cpp"}, r"graphviz/": {"render/view"},

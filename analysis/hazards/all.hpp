@@ -36,6 +36,9 @@ HazardKind TimezoneAssumed();
 HazardKind GrainUnknown();
 HazardKind MappingAssumed();
 HazardKind Widened();
+HazardKind SharedCompute();
+HazardKind ScheduleCollision();
+HazardKind AlreadyRun();
 HazardKind Cycle();
 HazardKind Unresolved();
 

@@ -205,6 +205,29 @@ struct AssumedMapping {
   std::string stanza;                 // that would state it
 };
 
+// A dataset beside the plan that misses its service level while the plan runs.
+struct LateDataset {
+  DatasetId dataset;
+  Instant from = 0, to = 0;
+};
+// What becomes of a pool if the plan starts then, with so many of its cells at a time in all.
+struct PoolForecast {
+  std::int64_t at_a_time = 0;
+  Instant start = 0, end = 0;
+  std::vector<LateDataset> late;
+};
+// A pool that steps of the plan take slots of, while others go on using it (analysis/pools).
+struct PoolUse {
+  std::string pool;
+  std::optional<std::int64_t> slots, usual_load;
+  std::vector<int> steps;
+  std::vector<PoolForecast> forecasts;  // as asked, all at once; then the best one
+  std::optional<PoolForecast> advised;  // the largest cap and the best start that make nobody late
+  std::vector<std::string> unknown;     // what would have to be known for (more of) a forecast
+  std::vector<std::string> assumptions;
+  std::string sentence;
+};
+
 struct Totals {
   std::int64_t datasets = 0, steps = 0, copies = 0;
   std::optional<std::int64_t> partitions;
@@ -225,6 +248,7 @@ struct Plan {
   std::vector<LeftStale> left_stale;
   std::vector<Hazard> hazards;
   std::vector<AssumedMapping> assumed;
+  std::vector<PoolUse> pools;
   Totals totals;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/facts/run_log.hpp"
 #include "graph/lineage/lineage.hpp"
 #include "graph/time/span.hpp"
 
@@ -47,7 +48,10 @@ struct Request {
   bool strict = false;               // assumed mappings are read as `all` (the graph is built so)
   HazardSeverity fail_on = HazardSeverity::kBlocking;
   int threads = 1;
-  std::optional<Instant> as_of;    // planned with what the store held then
+  std::optional<Instant> as_of;  // planned with what the store held then
+  // Cells that are known to come out as they are: they are rebuilt, and dirty nothing.
+  std::map<DatasetId, SpanSet> unchanged;
+  std::vector<LoggedRun> log;      // what was rebuilt before, and what is in progress
   std::vector<std::string> notes;  // what reading the request already has to say
 };
 

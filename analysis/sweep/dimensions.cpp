@@ -174,6 +174,9 @@ Expanded Expand(const LineageGraph& graph, const Request& request) {
   out.request.narrow.clear();
   for (const DatasetId id : request.narrow)
     for (const std::uint32_t s : stands[id.value]) out.request.narrow.insert(DatasetId{s});
+  out.request.unchanged.clear();
+  for (const auto& [id, cells] : request.unchanged)
+    for (const std::uint32_t s : stands[id.value]) out.request.unchanged[DatasetId{s}] = cells;
   // Only what the targets reach is worth a word.
   const std::vector<std::uint32_t> reached = Reachable(g.ranked(), [&] {
     std::vector<std::uint32_t> roots;

@@ -340,6 +340,9 @@ void Sweeper::Visit(DatasetId id, State& state) const {
       out.pass = out.cells;
     }
   }
+  if (rules.unchanged)
+    if (const auto it = rules.unchanged->find(id); it != rules.unchanged->end())
+      out.pass = Difference(out.pass, it->second);
   if (rules.within) {
     const Dirt& bound = (*rules.within)[at];
     out.cells = Intersection(out.cells, bound.cells);
@@ -511,7 +514,7 @@ std::vector<Dirt> Sweeper::Run(const std::vector<Seed>& seeds, const SweepRules&
     s.pass.Add(seed.pass);
   }
   const bool plain = !rules.because && !rules.blocked && !rules.within && !rules.drop_gone &&
-                     (!rules.narrow || rules.narrow->empty());
+                     !rules.unchanged && (!rules.narrow || rules.narrow->empty());
   for (std::size_t i = 0; i < n; ++i) {
     const DatasetId id = region_.members()[i];
     if (!graph_.in_cycle(id)) {

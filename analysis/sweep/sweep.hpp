@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -65,6 +66,7 @@ struct SweepRules {
   bool drop_gone = false;                                // leave out what a dataset no longer keeps
   std::vector<std::vector<Because>>* because = nullptr;  // to be filled, by position
   const std::set<DatasetId>* narrow = nullptr;           // datasets to be treated as `row_time: exact`
+  const std::map<DatasetId, SpanSet>* unchanged = nullptr;  // cells that pass nothing on
 };
 
 class Sweeper {

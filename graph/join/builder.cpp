@@ -455,6 +455,7 @@ class Builder {
     d.complete_after = duration(&DatasetFact::complete_after);
     d.run_date_offset = duration(&DatasetFact::run_date_offset);
     d.retention = duration(&DatasetFact::retention);
+    d.fresh_within = duration(&DatasetFact::fresh_within);
     if (const Text& keeps = text(&DatasetFact::keeps_from))
       if (const auto span = ParseDate(*keeps, d.calendar).span) d.keeps_from = span->start;
     if (const Text& row_time = text(&DatasetFact::row_time)) {

@@ -116,6 +116,7 @@ struct Dataset {
   // Where these were stated, for people: "batch_size (dbt:shop /nodes/...)"; empty where nobody did.
   std::string grain_from, first_from, row_time_from;
   std::optional<Duration> complete_after, run_date_offset, retention;
+  std::optional<Duration> fresh_within;  // its service level: so long after a tick its run has to be through
   std::optional<Instant> keeps_from;
   std::optional<RowTime> row_time;
 

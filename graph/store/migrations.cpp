@@ -1,5 +1,5 @@
 // Layouts 1 to 3 had a row for each fact, which no program since could read; layout 4 had blocks of facts by
-// source and number. Each step makes the layout after it.
+// source and number; layout 5 had no log of runs. Each step makes the layout after it.
 
 #include "graph/store/migrations.hpp"
 
@@ -102,12 +102,18 @@ void FromBlocks(Database& db) {
   WriteState(db);
 }
 
+// To layout 6: a log of runs, empty.
+void AddRunLog(Database& db) {
+  db.Exec(kRunTables);
+  WriteState(db);
+}
+
 // Each brings a store of a layout below the number to it.
 struct Migration {
   int to;
   void (*run)(Database& db);
 };
-constexpr Migration kMigrations[] = {{4, FromRows}, {5, FromBlocks}};
+constexpr Migration kMigrations[] = {{4, FromRows}, {5, FromBlocks}, {6, AddRunLog}};
 
 }  // namespace
 
@@ -149,6 +155,7 @@ void BringUpToDate(Database& db) {
     if (const int now = db.CheckedLayout(); now < kLayout) {  // nobody was faster
       if (now == 0) {
         db.Exec(kSchema);
+        db.Exec(kRunTables);
         WriteState(db);
       } else {
         for (const Migration& m : kMigrations)

@@ -16,6 +16,7 @@
 #include "graph/store/migrations.hpp"
 #include "graph/store/postgres/connection.hpp"
 #include "graph/store/relations.hpp"
+#include "graph/store/run_log.hpp"
 #include "graph/store/sqlite/connection.hpp"
 #include "graph/store/sqlite/new_file.hpp"
 #include "graph/store/versions.hpp"
@@ -167,6 +168,7 @@ bool WriteNew(const std::string& path, std::vector<SourceFacts>& sources, const 
   {
     const std::unique_ptr<Database> db = sqlite::ForNewFile(path, file.name());
     db->Exec(kSchema);
+    db->Exec(kRunTables);
     db->SayLayout();
     WriteState(*db);
     ReplaceIn(*db, sources, options);
@@ -409,6 +411,29 @@ Source Store::ForgetSource(const std::string& key, const Joiner& join) {
   db.Compact();
   db.Checkpoint();
   return out;
+}
+
+std::vector<LoggedRun> Store::RunLog() const {
+  if (impl_->absent) return {};
+  Database& db = impl_->Db();
+  Transaction snapshot(db);
+  std::vector<LoggedRun> out = ReadRunLog(db);
+  db.CheckUnchanged();
+  return out;
+}
+
+void Store::ChangeRunLog(const std::function<void(std::vector<LoggedRun>&)>& change) {
+  Database& db = impl_->Db();
+  {
+    Transaction transaction(db, true);
+    const std::vector<LoggedRun> before = ReadRunLog(db);
+    std::vector<LoggedRun> log = before;
+    change(log);
+    for (std::size_t i = 0; i < log.size(); ++i)
+      if (i >= before.size() || !(log[i] == before[i])) WriteRun(db, log[i]);
+    transaction.commit();
+  }
+  db.Checkpoint();
 }
 
 std::vector<std::string> Store::Check() const {

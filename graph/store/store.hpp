@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "graph/facts/facts.hpp"
+#include "graph/facts/run_log.hpp"
 #include "graph/lineage/lineage.hpp"
 #include "graph/time/time.hpp"
 
@@ -72,6 +73,13 @@ class Store {
   // Takes away a source with all its versions. Throws Error(kBadRequest) unless exactly one has this key,
   // `kind:name` or name.
   Source ForgetSource(const std::string& key, const Joiner& join = {});
+
+  // The log of what was rebuilt and what is in progress, in the order of the starts.
+  std::vector<LoggedRun> RunLog() const;
+  // Lets `change` look at the log and change entries or add one at its end, and writes what it changed: one
+  // transaction, so that nobody else starts anything in between. What `change` throws leaves the log as it
+  // was.
+  void ChangeRunLog(const std::function<void(std::vector<LoggedRun>&)>& change);
 
   // The database's own check and the hashes of all versions; an empty list if all is well.
   std::vector<std::string> Check() const;

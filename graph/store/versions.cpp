@@ -44,13 +44,13 @@ Hashes Pack(const Facts& given, F emit) {
   return hashes;
 }
 
-std::string StateHash(const std::vector<SourceRow>& sources) {
+std::string StateHash(const std::vector<SourceRow>& sources, int layout) {
   // By id, since names may be equal.
   std::vector<const SourceRow*> rows;
   for (const SourceRow& s : sources) rows.push_back(&s);
   std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
   ListHash hash;
-  hash.Add(std::int64_t{kLayout});
+  hash.Add(std::int64_t{layout});
   for (const SourceRow* s : rows) {
     hash.Add(s->id), hash.Add(s->kind), hash.Add(s->name), hash.Add(s->key);
     hash.Add(std::int64_t{s->adds_up}), hash.Add(static_cast<std::int64_t>(s->versions.size()));
@@ -110,7 +110,8 @@ Source SourceRow::AsSource(const VersionRow& v) const {
 
 std::vector<SourceRow> ReadSources(Database& db) {
   Statement state(db, "SELECT layout, hash FROM " + db.Whole("state"));
-  if (!state.executeStep() || state.getColumn(0).getInt64() != kLayout)
+  const int layout = db.CheckedLayout();
+  if (!state.executeStep() || state.getColumn(0).getInt64() != layout)
     StoreDamaged(db.path(), "what it says of itself is not there");
   const std::string expected = state.getColumn(1).getString();
   std::vector<SourceRow> out = ReadRows(db);
@@ -118,7 +119,7 @@ std::vector<SourceRow> ReadSources(Database& db) {
   for (const SourceRow& s : out)
     if (s.versions.empty() || !keys.emplace(s.kind, s.key).second)
       StoreDamaged(db.path(), "its list of sources holds one twice, or one without facts");
-  if (StateHash(out) != expected)
+  if (StateHash(out, layout) != expected)
     StoreDamaged(db.path(), "its list of sources is not the one that was written");
   return out;
 }
@@ -127,7 +128,7 @@ void WriteState(Database& db) {
   Statement q(db,
               "INSERT INTO state (id, layout, hash) VALUES (1, ?, ?) "
               "ON CONFLICT (id) DO UPDATE SET layout = excluded.layout, hash = excluded.hash");
-  q.bind(1, kLayout), q.bind(2, StateHash(ReadRows(db)));
+  q.bind(1, kLayout), q.bind(2, StateHash(ReadRows(db), kLayout));
   q.exec();
 }
 

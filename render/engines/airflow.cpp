@@ -142,6 +142,7 @@ std::map<std::string, std::string> Write(const FeedPlan& plan, const FeedOptions
     out += work.steps.empty() ? fmt::format("\n    # {}\n", Printable(work.what))
                               : fmt::format("\n    # step {}, wave {}: {}\n", ids, work.wave,
                                             Printable(work.done_before ? work.steps[0]->dataset : work.what));
+    for (const std::string& line : StepLines(plan, options, work)) out += "    # " + line + "\n";
     ends.push_back(Tasks(work, out));
     for (const std::size_t before : work.after) links.emplace(before, i);
     std::set<std::string> dags;

@@ -16,6 +16,8 @@ struct FeedOptions {
   bool tests = true;                              // dbt's tests, and the plan's own, after each wave
   std::string project_dir, profiles_dir, target;  // for every call of dbt; "": as dbt finds them
   std::string threads;
+  bool max_parallel_given = false;  // else a plan that advises fewer is followed
+  std::string plan_path;            // of the plan's file, for the log of runs
 };
 
 struct Feed {
@@ -64,6 +66,10 @@ std::string WithWait(const std::string& line, const std::string& run_id);
 
 // What stands at the head of a feed, as comment lines: what blocks and was overridden, then a count.
 std::vector<std::string> HazardLines(const FeedPlan& plan);
+
+// What a person who runs a work elsewhere has to know of it, as comment lines: where its table stands before
+// it and how it goes back, and the line that logs it.
+std::vector<std::string> StepLines(const FeedPlan& plan, const FeedOptions& options, const Work& work);
 
 Feed AirflowFeed();
 Feed DbtFeed();

@@ -27,6 +27,20 @@ step() {
     if [ $# -gt 1 ]; then echo "part $n of $ids" >> "$LOG"; fi
   done
   echo "done $ids" >> "$LOG"
+  log_step "$ids"
+}
+)sh";
+
+// Beside the store the script keeps the log of runs itself; elsewhere the lines stand behind each step.
+constexpr const char* kRunLog =
+    R"sh(
+# The log of runs, where backreach and its store are at hand: started, step by step, finished.
+LOGS=no
+if [ -f "$PLAN" ] && [ -f "${BACKREACH_STORE:-.backreach/graph.db}" ] && command -v backreach >/dev/null; then LOGS=yes; fi
+log_step() {
+  case $1 in tests-*) return 0 ;; esac
+  # shellcheck disable=SC2086
+  if [ "$LOGS" = yes ]; then backreach run step "$PLAN" $1 --quiet || echo "step $1 is done, and could not be logged" >&2; fi
 }
 )sh";
 
@@ -34,7 +48,7 @@ constexpr const char* kByHand =
     R"sh(
 # by_hand IDS WHAT TODO: stops until the log says that somebody did it.
 by_hand() {
-  if grep -qx "done $1" "$LOG"; then echo "step $1: already done ($2)"; return 0; fi
+  if grep -qx "done $1" "$LOG"; then echo "step $1: already done ($2)"; log_step "$1"; return 0; fi
   printf 'step %s: %s\n  %s\n  then: echo "done %s" >> %q, and start this script again\n' "$1" "$2" "$3" "$1" "$LOG" >&2
   exit 1
 }
@@ -47,14 +61,16 @@ std::string IdsOf(const Work& work) {
   return Join(ids, " ");
 }
 
-std::string Header(const FeedPlan& plan, const std::vector<Work>& works) {
+std::string Header(const FeedPlan& plan, const FeedOptions& options, const std::vector<Work>& works) {
   std::string out = "#!/usr/bin/env bash\n# " + Printable(plan.summary) + "\n";
   out += fmt::format(
       "# Plan {}, made for {}. Started again it goes on where it stopped: done steps are in the log.\n",
       plan.id, plan.now);
   for (const std::string& line : HazardLines(plan)) out += "# " + line + "\n";
   out +=
-      fmt::format("set -euo pipefail\nLOG=${{BACKREACH_LOG:-backreach-{}.log}}\ntouch \"$LOG\"\n\n", plan.id);
+      fmt::format("set -euo pipefail\nLOG=${{BACKREACH_LOG:-backreach-{}.log}}\ntouch \"$LOG\"\n", plan.id);
+  out += fmt::format("PLAN=${{BACKREACH_PLAN:-}}\nif [ -z \"$PLAN\" ]; then PLAN={}; fi\n\n",
+                     ShellWord(options.plan_path));
   out += kFunctions;
   const auto any = [&](auto f) { return std::any_of(works.begin(), works.end(), f); };
   if (any([](const Work& w) { return !w.by_hand.empty(); })) out += kByHand;
@@ -63,6 +79,11 @@ std::string Header(const FeedPlan& plan, const std::vector<Work>& works) {
                            [](const std::string& c) { return c.find("airflow_wait ") != std::string::npos; });
       }))
     out += "\n" + std::string(kAirflowWait) + "export -f airflow_wait\n";
+  out += kRunLog;
+  out += fmt::format(
+      "if [ \"$LOGS\" = yes ]; then\n  backreach run start \"$PLAN\" --resume{} || {{ echo \"nothing was "
+      "started\" >&2; exit 1; }}\nfi\n",
+      options.force ? " --force" : "");
   return out + "\n";
 }
 
@@ -70,14 +91,16 @@ std::map<std::string, std::string> WriteScript(const FeedPlan& plan, const FeedO
                                                const std::string& engine, const std::string& name,
                                                std::vector<std::string>& warnings) {
   const std::vector<Work> works = WorkOf(plan, options, engine, warnings);
-  std::string out = Header(plan, works);
+  std::string out = Header(plan, options, works);
   for (const Work& work : works) {
     if (work.done_before) {
       for (const FeedStep* step : work.steps)
         out += fmt::format("# step {}: {} is the correction itself, done before\n", step->id,
                            Printable(step->dataset));
+      out += fmt::format("log_step {}\n", ShellWord(IdsOf(work)));
       continue;
     }
+    for (const std::string& line : StepLines(plan, options, work)) out += "# " + line + "\n";
     const std::string ids = ShellWord(IdsOf(work)), what = ShellQuoted(Printable(work.what));
     if (!work.by_hand.empty()) {
       out += fmt::format("by_hand {} {} {}\n", ids, what, ShellQuoted(Printable(work.by_hand)));
@@ -87,7 +110,7 @@ std::map<std::string, std::string> WriteScript(const FeedPlan& plan, const FeedO
     for (const std::string& command : work.commands) out += " \\\n  " + ShellQuoted(command);
     out += "\n";
   }
-  out += "\n";
+  out += "\nif [ \"$LOGS\" = yes ]; then backreach run finish \"$PLAN\"; fi\n";
   for (const std::string& later : plan.afterwards)
     out += fmt::format("echo {}\n", ShellQuoted("afterwards: " + Printable(later)));
   return {{name, out}};

@@ -18,6 +18,7 @@
 
 #include "graph/reads/reads_json.hpp"
 #include "render/commands/lines.hpp"
+#include "render/commands/rollback.hpp"
 
 namespace backreach {
 
@@ -289,6 +290,9 @@ Json StepJson(const LineageGraph& g, const Step& s, Pairs& pairs) {
   j["detected_by"] = std::move(detected);
   j["methods"] = std::move(methods);
   j["checks"] = Object("before_publish", ChecksJson(s.before_publish), "after", ChecksJson(s.after_run));
+  if (const auto rollback = s.correct ? std::nullopt : RollbackOf(d))
+    j["rollback"] = Object("kind", rollback->kind, "position", OrNull(rollback->position), "back",
+                           OrNull(rollback->back), "note", OrNull(rollback->note));
   j["hazards"] = s.hazards;
   return j;
 }
@@ -302,6 +306,12 @@ Json RequestJson(const LineageGraph& g, const Request& r) {
                                               : t.whole ? SpanSet()
                                                         : t.asked)},
                        {"whole", t.whole}});
+    // What widening to cells added is no part of the question.
+    if (d.layout && d.stores() && !(t.asked == t.cells)) {
+      Json asked = Json::array();
+      for (const Span& s : t.asked) asked.push_back({{"start", Time(s.start)}, {"end", Time(s.end)}});
+      targets.back()["asked"] = asked;
+    }
   }
   Json excluded = Json::array(), accepted = Json::array();
   for (const Exclusion& e : r.exclusions)
@@ -315,16 +325,77 @@ Json RequestJson(const LineageGraph& g, const Request& r) {
   Json full_refresh = Json::array();
   for (const DatasetId id : r.full_refresh) full_refresh.push_back(g[id].name);
   for (const auto& [name, values] : r.where) where[name] = values;
-  return {{"targets", targets},
-          {"now", FormatInstant(r.now)},
-          {"excluded", excluded},
-          {"accepted", accepted},
-          {"narrow", narrow},
-          {"where", where},
-          {"include_open", r.include_open},
-          {"full_refresh", full_refresh},
-          {"strict", r.strict},
-          {"as_of", r.as_of ? Json(FormatInstant(*r.as_of)) : Json()}};
+  Json unchanged = Json::array();
+  for (const auto& [id, cells] : r.unchanged)
+    unchanged.push_back({{"dataset", g[id].name}, {"spans", SpansJson(g[id], cells)}, {"whole", false}});
+  Json out = {{"targets", targets},
+              {"now", FormatInstant(r.now)},
+              {"excluded", excluded},
+              {"accepted", accepted},
+              {"narrow", narrow},
+              {"where", where},
+              {"include_open", r.include_open},
+              {"full_refresh", full_refresh},
+              {"strict", r.strict},
+              {"as_of", r.as_of ? Json(FormatInstant(*r.as_of)) : Json()}};
+  if (!unchanged.empty()) out["unchanged"] = unchanged;
+  return out;
+}
+
+Json ChangesJson(const LineageGraph& g, const std::vector<PlanChange>& changes) {
+  Json out = Json::array();
+  for (const PlanChange& c : changes) {
+    const auto d =
+        std::lower_bound(g.datasets.begin(), g.datasets.end(), c.dataset,
+                         [](const Dataset& known, const std::string& name) { return known.name < name; });
+    Json spans = Json::array();
+    if (d != g.datasets.end() && d->name == c.dataset)
+      spans = SpansJson(*d, c.cells);
+    else
+      for (const Span& s : c.cells)
+        spans.push_back({{"from", Json()}, {"to", Json()}, {"start", Time(s.start)}, {"end", Time(s.end)}});
+    out.push_back({{"dataset", c.dataset}, {"spans", spans}, {"whole", c.whole}, {"because", c.because}});
+  }
+  return out;
+}
+
+Json DifferenceJson(const LineageGraph& g, const PlanDifference& d) {
+  return {{"old", d.old_id},
+          {"new", d.new_id},
+          {"same_graph", d.same_graph},
+          {"request", d.request},
+          {"added", ChangesJson(g, d.added)},
+          {"gone", ChangesJson(g, d.gone)}};
+}
+
+Json ForecastJson(const LineageGraph& g, const PoolForecast& f) {
+  Json late = Json::array();
+  for (const LateDataset& l : f.late)
+    late.push_back({{"dataset", l.dataset.valid() ? Json(g[l.dataset].name) : Json()},
+                    {"from", Time(l.from)},
+                    {"to", Time(l.to)}});
+  return {{"at_a_time", f.at_a_time},
+          {"start", FormatInstant(f.start)},
+          {"end", FormatInstant(f.end)},
+          {"late", late}};
+}
+
+Json PoolsJson(const LineageGraph& g, const std::vector<PoolUse>& pools) {
+  Json out = Json::array();
+  for (const PoolUse& p : pools) {
+    Json forecasts = Json::array();
+    for (const PoolForecast& f : p.forecasts) forecasts.push_back(ForecastJson(g, f));
+    out.push_back({{"pool", p.pool},
+                   {"slots", p.slots ? Json(*p.slots) : Json()},
+                   {"usual_load", p.usual_load ? Json(*p.usual_load) : Json()},
+                   {"steps", p.steps},
+                   {"sentence", p.sentence},
+                   {"advised", p.advised ? ForecastJson(g, *p.advised) : Json()},
+                   {"forecasts", forecasts},
+                   {"unknown", p.unknown},
+                   {"assumptions", p.assumptions}});
+  }
+  return out;
 }
 
 Json SourceListJson(const std::vector<Source>& sources) {
@@ -478,7 +549,7 @@ std::string Dump(const Json& j, int indent) {
 
 }  // namespace
 
-std::string PlanJson(const LineageGraph& g, const Plan& plan) {
+std::string PlanJson(const LineageGraph& g, const Plan& plan, const PlanDifference* difference) {
   // Kept to the end of the process, which comes soon: to take a large document apart takes as long as to make
   // it.
   static auto& kept = *new std::deque<Json>;
@@ -541,6 +612,8 @@ std::string PlanJson(const LineageGraph& g, const Plan& plan) {
                                   edge.code ? OrNull(edge.code->why) : Json(), "partitions",
                                   a.cells ? Json(*a.cells) : Json(), "stanza", a.stanza));
   }
+  if (difference) j["difference"] = DifferenceJson(g, *difference);
+  if (!plan.pools.empty()) j["pools"] = PoolsJson(g, plan.pools);
   const Totals& t = plan.totals;
   j["totals"] = {{"datasets", t.datasets},
                  {"steps", t.steps},

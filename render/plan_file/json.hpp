@@ -4,12 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "analysis/after/plan_diff.hpp"
 #include "analysis/plan/plan.hpp"
 #include "graph/lineage/lineage.hpp"
 
 namespace backreach {
 
-std::string PlanJson(const LineageGraph& graph, const Plan& plan);
+// `difference`: from an older plan, if one was asked for.
+std::string PlanJson(const LineageGraph& graph, const Plan& plan, const PlanDifference* difference = nullptr);
 std::string GraphJson(const LineageGraph& graph);
 std::string DatasetsJson(const LineageGraph& graph, const std::vector<DatasetId>& ids);
 std::string CopiesJson(const LineageGraph& graph, const std::vector<CopyId>& ids);

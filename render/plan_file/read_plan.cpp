@@ -79,6 +79,13 @@ class Value {
     for (const Value& item : List()) out.push_back(item.Text());
     return out;
   }
+  std::vector<std::string> Keys() const {
+    std::vector<std::string> out;
+    if (json_ && !json_->is_object()) Wrong("an object");
+    if (json_ && json_->is_object())
+      for (const auto& [key, value] : json_->items()) out.push_back(key);
+    return out;
+  }
   std::string OneOf(const std::vector<std::string>& words) const {
     const std::string text = Text();
     if (json_ && json_->is_string() && std::find(words.begin(), words.end(), text) == words.end())
@@ -140,7 +147,131 @@ FeedStep ReadStep(const Value& s) {
   for (const Value& check : s["checks"]["after"].List())
     if (check["kind"].OneOf({"sql", "dbt-test"}) == "dbt-test")
       step.dbt_checks.push_back(check["text"].Text());
+  if (s.Has("rollback")) {
+    step.position = s["rollback"]["position"].TextOrNull();
+    step.back = s["rollback"]["back"].TextOrNull();
+    if (step.back.empty()) step.back = s["rollback"]["note"].TextOrNull();
+  }
   return step;
+}
+
+// ---- The whole plan ----
+
+Instant ReadInstant(const Value& value, Instant unknown) {
+  if (value.null()) return unknown;
+  const std::string text = value.Text();
+  const auto t = ParseInstant(text, true);
+  if (!t && !text.empty()) value.Fail(fmt::format("'{}' is no instant such as 2026-04-20T09:00:00Z", text));
+  return t.value_or(unknown);
+}
+
+std::map<std::string, std::vector<std::string>> ReadLists(const Value& value) {
+  std::map<std::string, std::vector<std::string>> out;
+  for (const std::string& key : value.Keys()) out[key] = value[key.c_str()].Texts();
+  return out;
+}
+
+RecordedSpan ReadSpan(const Value& s) {
+  RecordedSpan span;
+  span.from = s["from"].TextOrNull(), span.to = s["to"].TextOrNull();
+  span.span = {ReadInstant(s["start"], kMinInstant), ReadInstant(s["end"], kMaxInstant)};
+  if (span.span.empty()) s.Fail("ends before it begins");
+  if (s.Has("where")) span.where = ReadLists(s["where"]);
+  return span;
+}
+
+RecordedCells ReadCells(const Value& c) {
+  RecordedCells cells;
+  cells.dataset = c["dataset"].TextOrNull();
+  cells.whole = c["whole"].Bool();
+  for (const Value& span : c["spans"].List()) cells.spans.push_back(ReadSpan(span));
+  return cells;
+}
+
+std::vector<RecordedCheck> ReadChecks(const Value& list) {
+  std::vector<RecordedCheck> out;
+  for (const Value& c : list.List())
+    out.push_back({c["name"].Text(), c["kind"].OneOf({"sql", "dbt-test"}), c["text"].Text()});
+  return out;
+}
+
+// What a step reads, where it is not said to be the same as of an earlier one.
+void ReadReads(const Value& list, const std::map<int, std::size_t>& before, const RecordedPlan& plan,
+               std::vector<RecordedCells>& out) {
+  for (const Value& r : list.List()) {
+    if (!r.Has("like")) {
+      out.push_back(ReadCells(r));
+      continue;
+    }
+    const auto it = before.find(r["like"].Number());
+    if (it == before.end())
+      r["like"].Fail("is no step before this one");
+    else
+      out = plan.steps[it->second].reads;
+  }
+}
+
+RecordedStep ReadWholeStep(const Value& s, const std::map<int, std::size_t>& before,
+                           const RecordedPlan& plan) {
+  RecordedStep step;
+  step.id = s["id"].Number(), step.wave = s["wave"].Number();
+  for (const Value& id : s["after"].List()) ReadWaits(id, step.after);
+  step.cells = ReadCells(s);
+  step.correct = s["action"].OneOf({"correct", "rebuild"}) == "correct";
+  step.sequential = s["sequential"].Bool();
+  if (!s["run"].null()) step.run = s["run"].Number();
+  if (const std::string grain = s["grain"].TextOrNull(); !grain.empty()) {
+    step.grain = ParseGrain(grain);
+    if (!step.grain) s["grain"].Fail(fmt::format("'{}' is no grain", grain));
+    if (step.grain && step.grain->none()) step.grain.reset();
+  }
+  step.timezone = s["timezone"].Text();
+  if (!s["partitions"].null()) step.partitions = s["partitions"].Number();
+  ReadReads(s["reads"], before, plan, step.reads);
+  for (const Value& r : s["rewrites"].List()) step.rewrites.push_back(ReadCells(r));
+  for (const Value& b : s["because"].List())
+    step.because.push_back({b["from"].Text(), b["reads_text"].Text()});
+  step.effect = s["effect"].TextOrNull();
+  for (const Value& m : s["methods"].List())
+    step.methods.push_back({m["engine"].Text(), m["commands"].Texts()});
+  step.before = ReadChecks(s["checks"]["before_publish"]);
+  step.after_run = ReadChecks(s["checks"]["after"]);
+  step.hazards = s["hazards"].Texts();
+  return step;
+}
+
+void ReadRequest(const Value& r, RecordedPlan& plan) {
+  plan.now = ReadInstant(r["now"], 0);
+  for (const Value& t : r["targets"].List()) {
+    RecordedTarget target;
+    target.cells = ReadCells(t);
+    target.asked = target.cells.Set();
+    if (t.Has("asked")) {
+      target.asked.Clear();
+      for (const Value& s : t["asked"].List())
+        target.asked.Add(
+            SpanSet(Span{ReadInstant(s["start"], kMinInstant), ReadInstant(s["end"], kMaxInstant)}));
+    }
+    plan.targets.push_back(std::move(target));
+  }
+  for (const Value& e : r["excluded"].List()) plan.excluded.push_back(ReadCells(e));
+  if (r.Has("unchanged"))
+    for (const Value& u : r["unchanged"].List()) plan.unchanged.push_back(ReadCells(u));
+  plan.accepted = r["accepted"].Texts(), plan.narrow = r["narrow"].Texts();
+  plan.full_refresh = r["full_refresh"].Texts();
+  plan.where = ReadLists(r["where"]);
+  plan.include_open = r["include_open"].Bool(), plan.strict = r["strict"].Bool();
+}
+
+RecordedHazard ReadHazard(const Value& h) {
+  RecordedHazard hazard;
+  hazard.code = h["code"].Text();
+  hazard.severity = h["severity"].OneOf({"note", "warning", "blocking"});
+  hazard.message = h["message"].Text();
+  hazard.cells = ReadCells(h);
+  hazard.accepted = h["accepted"].Bool();
+  hazard.evidence = ReadLists(h["evidence"]);
+  return hazard;
 }
 
 // What the steps say of each other: ids stand once, and every wait is for an earlier wave.
@@ -162,19 +293,67 @@ void CheckOrder(const Value& steps_value, const std::vector<FeedStep>& steps) {
 
 }  // namespace
 
-FeedPlan ReadFeedPlan(const std::string& text, const std::string& path) {
-  const Json j = Json::parse(text, nullptr, false);
+namespace {
+
+Json ParsePlan(const std::string& text, const std::string& path) {
+  Json j = Json::parse(text, nullptr, false);
   if (j.is_discarded() || !j.is_object() || !j.contains("format") || j["format"] != "backreach.plan/1")
     throw Error(path +
                 ": error: not a plan (backreach.plan/1)\n  make one with: backreach plan ... --format json "
                 "--out plan.json");
+  return j;
+}
+
+std::string ReadId(const Value& top) {
+  std::string id = top["id"].Text();
+  if (id.size() < 8 || id.size() > 64 || id.find_first_not_of("0123456789abcdef") != std::string::npos)
+    top["id"].Fail("is no plan's id");
+  return id;
+}
+
+void RefuseFaults(const std::vector<std::string>& faults, const std::string& path) {
+  if (faults.empty()) return;
+  std::string message = path + ": error: this plan does not hold to its form";
+  for (std::size_t i = 0; i < std::min(faults.size(), kMostFaults); ++i)
+    message += "\n  " + Printable(faults[i]);
+  if (faults.size() > kMostFaults) message += fmt::format("\n  and {} more", faults.size() - kMostFaults);
+  throw Error(message + "\n  make it again with: backreach plan ... --format json --out plan.json");
+}
+
+}  // namespace
+
+RecordedPlan ReadRecordedPlan(const std::string& text, const std::string& path) {
+  const Json j = ParsePlan(text, path);
+  std::vector<std::string> faults;
+  const Value top(&j, "", faults);
+  RecordedPlan plan;
+  plan.path = path;
+  plan.id = ReadId(top);
+  plan.fingerprint = top["graph"]["fingerprint"].Text();
+  plan.summary = top["summary"].Text();
+  ReadRequest(top["request"], plan);
+  std::map<int, std::size_t> before;
+  for (const Value& step : top["steps"].List()) {
+    plan.steps.push_back(ReadWholeStep(step, before, plan));
+    if (!before.emplace(plan.steps.back().id, plan.steps.size() - 1).second)
+      step["id"].Fail(fmt::format("step {} stands twice", plan.steps.back().id));
+  }
+  for (const Value& a : top["afterwards"].List()) plan.afterwards.push_back(ReadCells(a));
+  for (const Value& f : top["fresh_on_read"].List()) plan.fresh_on_read.push_back(f["dataset"].Text());
+  for (const Value& h : top["hazards"].List()) plan.hazards.push_back(ReadHazard(h));
+  RefuseFaults(faults, path);
+  std::stable_sort(plan.steps.begin(), plan.steps.end(), [](const RecordedStep& a, const RecordedStep& b) {
+    return std::pair(a.wave, a.id) < std::pair(b.wave, b.id);
+  });
+  return plan;
+}
+
+FeedPlan ReadFeedPlan(const std::string& text, const std::string& path) {
+  const Json j = ParsePlan(text, path);
   std::vector<std::string> faults;
   const Value top(&j, "", faults);
   FeedPlan plan;
-  plan.id = top["id"].Text();
-  if (plan.id.size() < 8 || plan.id.size() > 64 ||
-      plan.id.find_first_not_of("0123456789abcdef") != std::string::npos)
-    top["id"].Fail("is no plan's id");
+  plan.id = ReadId(top);
   plan.summary = top["summary"].Text();
   plan.now = top["request"]["now"].Text();
   // It stands in comments of what is run: a newline would end them.
@@ -190,14 +369,15 @@ FeedPlan ReadFeedPlan(const std::string& text, const std::string& path) {
     hazard.accepted = h["accepted"].Bool();
     plan.hazards.push_back(std::move(hazard));
   }
+  if (top.Has("pools"))
+    for (const Value& pool : top["pools"].List())
+      if (pool.Has("advised")) {
+        const int most = pool["advised"]["at_a_time"].Number();
+        plan.at_a_time = std::min(plan.at_a_time.value_or(most), most);
+        plan.best_start = std::max(plan.best_start, pool["advised"]["start"].Text());
+      }
   if (faults.empty()) CheckOrder(top["steps"], plan.steps);
-  if (!faults.empty()) {
-    std::string message = path + ": error: this plan does not hold to its form";
-    for (std::size_t i = 0; i < std::min(faults.size(), kMostFaults); ++i)
-      message += "\n  " + Printable(faults[i]);
-    if (faults.size() > kMostFaults) message += fmt::format("\n  and {} more", faults.size() - kMostFaults);
-    throw Error(message + "\n  make it again with: backreach plan ... --format json --out plan.json");
-  }
+  RefuseFaults(faults, path);
   std::stable_sort(plan.steps.begin(), plan.steps.end(), [](const FeedStep& a, const FeedStep& b) {
     return std::pair(a.wave, a.id) < std::pair(b.wave, b.id);
   });

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/plan/recorded.hpp"
+
 namespace backreach {
 
 // A step as a feed needs it.
@@ -30,6 +32,8 @@ struct FeedStep {
   std::vector<FeedSpan> spans;
   std::vector<FeedMethod> methods;
   std::vector<std::string> dbt_checks;  // queries whose every row is a fault, with dbt's ref()
+  std::vector<std::string> sql_checks;  // the same on rows that are staged beside the table
+  std::string position, back;           // what to note before the step, and the command to return; or ""
 };
 struct FeedHazard {
   std::string line;  // for people: "append-duplicates fct_orders: ..."
@@ -40,10 +44,15 @@ struct FeedPlan {
   std::vector<FeedStep> steps;
   std::vector<std::string> afterwards;
   std::vector<FeedHazard> hazards;
+  // How many cells of the plan may run at a time without making anybody else late, and from when on.
+  std::optional<int> at_a_time;
+  std::string best_start;
 };
 
 // Reads a plan and checks its form. Throws Error(kBadRequest) with the place of what is wrong: `path` is for
 // the message.
 FeedPlan ReadFeedPlan(const std::string& plan_json, const std::string& path);
+// All of it, for what looks at a plan later.
+RecordedPlan ReadRecordedPlan(const std::string& plan_json, const std::string& path);
 
 }  // namespace backreach

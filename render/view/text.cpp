@@ -100,6 +100,7 @@ class PlanWriter {
     Answer();
     Settle();
     Steps();
+    Pools();
     RightByItself();
     After();
     Stays();
@@ -406,6 +407,17 @@ class PlanWriter {
     if (lines.empty()) return;
     Line(title);
     for (const std::string& line : lines) Line("  " + Wrapped(line, style_.width, 2, 4));
+  }
+
+  void Pools() {
+    std::vector<std::string> lines;
+    for (const PoolUse& use : plan_.pools) {
+      lines.push_back(Printable(use.pool + ": " + use.sentence));
+      if (use.forecasts.empty()) continue;
+      lines.push_back("  taken for this: " + Printable(Join(use.assumptions, "; ")));
+      if (!use.unknown.empty()) lines.push_back("  not known: " + Printable(ListOf(use.unknown, 3)));
+    }
+    Section("ON SHARED POOLS", lines);
   }
 
   void RightByItself() {

@@ -4,6 +4,26 @@
 
 namespace backreach {
 
+// The log of runs: what was started, its steps and their cells. No ingest touches it.
+const char* const kRunTables = R"sql(
+CREATE TABLE IF NOT EXISTS run (
+  id INTEGER PRIMARY KEY, plan TEXT NOT NULL, state TEXT NOT NULL, started_at TEXT NOT NULL,
+  ended_at TEXT NOT NULL, started_by TEXT NOT NULL, summary TEXT NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS run_step (
+  run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+  step INTEGER NOT NULL, n INTEGER NOT NULL,
+  dataset TEXT NOT NULL, whole INTEGER NOT NULL, along INTEGER NOT NULL, dimensions TEXT NOT NULL,
+  state TEXT NOT NULL, at TEXT NOT NULL, position TEXT NOT NULL,
+  PRIMARY KEY (run, step, n)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS run_span (
+  run INTEGER NOT NULL, step INTEGER NOT NULL, n INTEGER NOT NULL,
+  done INTEGER NOT NULL, begins INTEGER NOT NULL, ends INTEGER NOT NULL,
+  PRIMARY KEY (run, step, n, done, begins)
+) STRICT, WITHOUT ROWID;
+)sql";
+
 const char* const kSchema = R"sql(
 CREATE TABLE state (
   id INTEGER PRIMARY KEY CHECK (id = 1), layout INTEGER NOT NULL, hash TEXT NOT NULL

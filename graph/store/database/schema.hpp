@@ -7,8 +7,9 @@ namespace backreach {
 inline constexpr int kApplicationId = 0x626B7263;
 
 // `PRAGMA user_version`: the layout that this program writes.
-inline constexpr int kLayout = 5;
+inline constexpr int kLayout = 6;
 
-extern const char* const kSchema;  // makes it in an empty file
+extern const char* const kSchema;     // makes it in an empty file
+extern const char* const kRunTables;  // and the log of runs beside, which came with layout 6
 
 }  // namespace backreach

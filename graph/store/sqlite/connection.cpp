@@ -284,7 +284,7 @@ int SqliteDatabase::CheckedLayout() {
                                    layout, kLayout));
   // A layout that is said, but is not there: one changed bit must not make another store of it.
   if (layout < 1 || !HasTable("source") || (layout >= 4) != HasTable("block") ||
-      (layout >= 5) != HasTable("state"))
+      (layout >= 5) != HasTable("state") || (layout >= 6) != HasTable("run"))
     StoreDamaged(path_, fmt::format("its tables are not those of layout {}", layout));
   return layout;
 }
