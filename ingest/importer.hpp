@@ -36,6 +36,8 @@ struct Importer {
   std::vector<SourceFacts> (*run)(const ImportRequest& request, Diagnostics& diagnostics);
   // Each ingest adds to what the same source said before (events, query history) in place of replacing it.
   bool adds_up = false;
+  // How what was said before goes into what is given, where it is not fact by fact.
+  void (*merge)(Facts& before, Facts& given) = nullptr;
 };
 
 // In the order in which help lists them. A new importer is one file and one line in importers.cpp.
@@ -44,6 +46,7 @@ const std::vector<Importer>& Importers();
 // One per file; each is defined in the file of its format.
 Importer DbtImporter();
 Importer AirflowImporter();
+Importer OpenLineageImporter();
 Importer RegistryImporter();
 
 }  // namespace backreach

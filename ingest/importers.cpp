@@ -8,6 +8,7 @@ const std::vector<Importer>& Importers() {
   static const std::vector<Importer> importers = {
       DbtImporter(),
       AirflowImporter(),
+      OpenLineageImporter(),
       RegistryImporter(),
   };
   return importers;

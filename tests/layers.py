@@ -30,11 +30,11 @@ MAY = {
 }
 # A tool sees no other: what two of them read alike has a room of its own.
 for folder in sorted(p.name for p in (ROOT / "ingest").iterdir() if p.is_dir()):
-    MAY.setdefault(f"ingest/{folder}", VALUES + ["ingest", "graph/selection"] + TOOLS)
+    MAY.setdefault(f"ingest/{folder}", VALUES + ["ingest", "graph/names", "graph/selection"] + TOOLS)
 MAY["cli"] += ["ingest/dbt"]  # the states that selectors compare with
 # Which rooms (or files) may include a library.
 LIBRARIES = {r"SQLiteCpp/|sqlite3\.h": {"graph/store"}, r"yaml-cpp/": {"ingest/read", "ingest/declared", "ingest/registry"},
-             r"simdjson": {"ingest/read", "ingest/dbt", "ingest/airflow"}, r"CLI/": {"cli/args.cpp"}, r"graphviz/": {"render/view"},
+             r"simdjson": {"ingest/read", "ingest/dbt", "ingest/airflow", "ingest/openlineage"}, r"CLI/": {"cli/args.cpp"}, r"graphviz/": {"render/view"},
              r"date/": {"graph/time/time.cpp"}, r"nettle/": {"graph/base/digest.cpp"}, r"boost/": {"bench"}, r"zlib\.h": {"ingest/read/inflate.cpp"}}
 # Analysis is pure: no clock, no file, no environment, no locale.
 PURE = r"<(chrono|fstream|filesystem|iostream|ctime|locale|cstdio)>|getenv|system_clock"

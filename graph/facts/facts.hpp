@@ -116,6 +116,23 @@ struct FindingFact {
   Place at;
 };
 
+// By which rule a name belongs to a dataset, as the source that gave it knows.
+enum class NameRule : unsigned char {
+  kGiven,     // the source calls it so
+  kSpelling,  // the same address in another spelling: case, scheme, slashes, quotes
+  kSymlink,   // the source says that both names lead to the same data
+  kRenamed,   // it was built under this name, and renamed or swapped
+  kPart,      // a partition, shard or file of it
+  kUnstored   // the relation that it would be if it were stored: producers speak of it as if it were
+};
+
+// A name under which a source knows a dataset beside its canonical one.
+struct NameFact {
+  std::string name;
+  NameRule rule = NameRule::kGiven;
+  std::string detail;
+};
+
 struct DatasetFact {
   std::string name;
   Text kind;  // source, table, view, ephemeral, snapshot, seed, dashboard, feature, file, external
@@ -139,6 +156,10 @@ struct DatasetFact {
   std::map<std::string, std::string> methods;  // engine -> what names this dataset there (a dbt selector)
   Text note;
   Place at;
+  Seldom<std::vector<NameFact>> names;
+  bool grain_inferred = false;  // nobody stated it: it was seen in runs
+  // Only tests are said to write it: where the project is known that ran them, there is no such table.
+  bool of_tests = false;
 };
 
 // `reads` in the contract's JSON form (`"same"`, `{"window":[-6,0]}`), null where unknown.
@@ -151,6 +172,11 @@ struct EdgeFact {
   bool failed_only = false;
   Place at;
   Text code;  // what the reader's code tells of it (ingest/code_reach.hpp), where nobody stated a mapping
+  // Pairs of a column of `from` and one of `to`, "" where it acts on whole rows.
+  Seldom<std::vector<std::vector<std::string>>> columns;
+  std::vector<std::string> jobs;  // all that were seen to make it, where there are several
+  std::int64_t times = 0;         // runs that showed it
+  Text seen_in;                   // where a mapping that nobody stated was seen: "12 runs of etl/sessions"
 };
 
 // When a job runs. `cron` may be several, ` | ` between them; `every` and `interval` (what a run of a trigger
@@ -194,6 +220,8 @@ struct JobFact {
   Place at;
   std::vector<DbtRunFact> dbt_runs;
   bool opaque = false;  // it does something, and its source does not tell what it reads and writes
+  Text parent;          // the job that it is a part of
+  bool tests = false;   // it looks at what it reads: what it is said to write is no data
 };
 
 struct PoolFact {
@@ -230,6 +258,8 @@ struct CopyFact {
   bool known = true;      // written down in a registry or an exposure
   bool exposure = false;  // documentation by itself
   Place at;
+  std::int64_t times = 0;  // of one that was seen in runs
+  Text first_seen, last_seen;
 };
 
 // A way out of the platform that an importer saw in code: for audit, and a copy unless a registry covers it.
@@ -315,6 +345,9 @@ struct Facts {
   std::vector<TimingFact> timings;
   std::vector<MeasureFact> measures;
   PackedNodes nodes;
+  // What a source that adds up has seen, thing by thing, in a form of its importer's: asked only by the next
+  // ingest, which makes all other facts of it anew.
+  std::deque<std::string> observed;
 };
 
 // One source: `dbt:shop`, `registry:/home/.../registry.yml`.

@@ -101,7 +101,7 @@ void FromBlocks(Connection& db) {
     if (s.lost || !s.complaint.empty())
       WriteLostVersion(db, s.facts.source);
     else
-      WriteVersion(db, {}, false, s.facts);
+      WriteVersion(db, {}, {}, s.facts);
   }
   WriteState(db);
 }

@@ -137,7 +137,8 @@ std::size_t ReplaceIn(Connection& db, std::vector<SourceFacts>& sources, const K
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
   const std::vector<SourceRow> held = ReadSources(db);
   std::size_t written = 0;
-  for (SourceFacts& given : sources) written += WriteVersion(db, held, options.adds_up, given);
+  for (SourceFacts& given : sources)
+    written += WriteVersion(db, held, {options.adds_up, options.merge}, given);
   if (written > 0) {
     WriteState(db);
     DropOlderRows(db);
@@ -153,6 +154,7 @@ std::vector<SourceFacts> TakeBack(Connection& db) {
   for (const SourceRow& s : ReadSources(db)) {
     out.push_back({s.AsSource(s.versions.back()), {}});
     ReadVersion(db, s, s.versions.back(), true, out.back().facts);
+    ReadObserved(db, s, s.versions.back(), out.back().facts.observed);
   }
   return out;
 }

@@ -15,6 +15,7 @@
 #include "graph/time/calendar.hpp"
 #include "ingest/dbt/artifacts.hpp"
 #include "ingest/dbt/pending.hpp"
+#include "ingest/dbt/stale.hpp"
 #include "ingest/declared/blocks.hpp"
 #include "ingest/importer.hpp"
 #include "ingest/read/file.hpp"
@@ -381,6 +382,8 @@ class ManifestReader {
       for (const std::string& part : {database, schema, table})
         if (!part.empty()) fact.relation.push_back(part);
       fact.writes_relation = type != "source";
+    } else if (!stored && !database.empty() && !schema.empty() && !table.empty()) {
+      fact.names.Make().push_back({database + "." + schema + "." + table, NameRule::kUnstored, ""});
     }
     if (type == "source") {
       const std::string source_name(Str(e, "source_name"));
@@ -756,6 +759,7 @@ std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnost
     path = inside;
   }
   const auto project = request.options.find("project");
+  WarnIfStale(path, diagnostics);
   ManifestReader reader(path, project == request.options.end() ? "" : project->second.back(), diagnostics);
   SourceFacts facts;
   if (!reader.Read(facts)) return out;
