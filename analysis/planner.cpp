@@ -56,6 +56,7 @@ class Planner {
     Widened();
     Mismatches();
     Hazards();
+    FailedOnly();
     Summarise();
     return std::move(plan_);
   }
@@ -519,6 +520,22 @@ class Planner {
                                          : "rebuild again once the open period that it reads has been run";
       plan_.afterwards.push_back(std::move(entry));
     }
+  }
+
+  // What stands here only because a run that failed named it: it may have written something before it died.
+  void FailedOnly() {
+    std::set<std::string> said;
+    const auto look = [&](DatasetId id, const StepBecause& b) {
+      if (const Edge& e = graph_[b.edge]; e.failed_only)
+        said.insert(graph_[e.from].name + " -> " + graph_[id].name);
+    };
+    for (const Step& step : plan_.steps)
+      for (const StepBecause& b : step.because) look(step.dataset, b);
+    for (const Fresh& fresh : plan_.fresh)
+      for (const StepBecause& b : fresh.because) look(fresh.dataset, b);
+    for (const std::string& ends : said)
+      plan_.notes.push_back(ends +
+                            ": seen only in runs that failed or were aborted; taken as if they had written");
   }
 
   // ---- Steps ----

@@ -99,7 +99,7 @@ Status RunImporter(const Arguments& arguments) {
   std::vector<std::string> counted;
   for (const SourceFacts& f : facts)
     counted.push_back(fmt::format("{}:{}: {}", f.source.kind, Printable(f.source.name), Counted(f.facts)));
-  const std::size_t written = store.Replace(std::move(facts), {importer.adds_up, JoinForGood});
+  const std::size_t written = store.Replace(std::move(facts), {importer.adds_up, JoinForGood, importer.merge});
   for (const std::string& text : counted) Say(arguments, text + (written == 0 ? " (unchanged)\n" : "\n"));
   return Status::kDone;
 }

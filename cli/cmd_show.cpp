@@ -21,9 +21,12 @@ std::string Text(const LineageGraph& g, DatasetId id) {
     if (!value.empty()) out += fmt::format("  {:<14} {}\n", what, Printable(value));
   };
   line("kind", ToString(d.kind));
-  line("also called", ListOf(d.aliases, 20));
+  if (d.names.empty()) line("also called", ListOf(d.aliases, 20));
+  for (const NameSaid& n : d.names)
+    line("called", fmt::format("{}: {} [{}]", n.name, n.how, FormatSeen(n.seen)));
   const auto by = [](const std::string& from) { return from.empty() ? std::string() : " (" + from + ")"; };
-  line("grain", d.grain ? FormatGrain(*d.grain) + by(d.grain_from) : d.stores() ? "unknown" : "");
+  const std::string inferred = d.grain_inferred ? ", as runs show it; nobody stated it" : "";
+  line("grain", d.grain ? FormatGrain(*d.grain) + inferred + by(d.grain_from) : d.stores() ? "unknown" : "");
   if (d.layout && !d.layout->single())
     for (const Block& b : d.layout->blocks())
       line("",
@@ -49,6 +52,17 @@ std::string Text(const LineageGraph& g, DatasetId id) {
     std::vector<std::string> seen;
     for (const Seen& s : edge.seen) seen.push_back(FormatSeen(s));
     line("reads", fmt::format("{}: {} [{}]", g[edge.from].name, FormatReads(edge.reads), Join(seen, "; ")));
+    if (edge.code && edge.known == Known::kInferred && edge.code->text.empty() && edge.times > 0)
+      line("", fmt::format("seen in {}; to state it: {{from: {}, to: {}, reads: ...}}", edge.code->place,
+                           g[edge.from].name, d.name));
+    if (!edge.last_seen.empty())
+      line("", fmt::format("seen {} .. {}{}", edge.first_seen.empty() ? "?" : edge.first_seen, edge.last_seen,
+                           edge.failed_only ? ", only in runs that failed or were aborted" : ""));
+    // What two sources say differently of one edge, the one that was not used among them.
+    if (edge.stated.size() > 1)
+      for (const EdgeStatement& s : edge.stated)
+        line("", fmt::format("{} by {} ({})", s.reads.empty() ? "mapping unknown" : s.reads,
+                             FormatSeen(s.seen), ToString(s.known)));
   }
   for (const EdgeId e : g.out(id)) line("read by", g[g[e].to].name);
   for (const Copy& copy : g.copies)

@@ -36,6 +36,8 @@ struct Importer {
   std::vector<SourceFacts> (*run)(const ImportRequest& request, Diagnostics& diagnostics);
   // Each ingest adds to what the same source said before (events, query history) in place of replacing it.
   bool adds_up = false;
+  // How what was said before goes into what is given, where it is not fact by fact.
+  void (*merge)(Facts& before, Facts& given) = nullptr;
 };
 
 // In the order in which help lists them. A new importer is one file and one line in importers.cpp.
@@ -49,6 +51,7 @@ Importer SqlMeshImporter();
 Importer BqetlImporter();
 Importer ArgoImporter();
 Importer KestraImporter();
+Importer OpenLineageImporter();
 Importer RegistryImporter();
 Importer QueriesImporter();
 

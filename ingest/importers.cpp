@@ -6,7 +6,7 @@ namespace backreach {
 
 const std::vector<Importer>& Importers() {
   static const std::vector<Importer> importers = {
-      DbtImporter(),     AirflowImporter(), DagsterImporter(), SqlMeshImporter(), BqetlImporter(),
+      DbtImporter(),     AirflowImporter(), OpenLineageImporter(), DagsterImporter(), SqlMeshImporter(), BqetlImporter(),
       ArgoImporter(),    KestraImporter(),  RegistryImporter(), QueriesImporter(),
   };
   return importers;

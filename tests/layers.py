@@ -33,11 +33,11 @@ MAY = {
 }
 # A tool sees no other: what two of them read alike has a room of its own.
 for folder in sorted(p.name for p in (ROOT / "ingest").iterdir() if p.is_dir()):
-    MAY.setdefault(f"ingest/{folder}", VALUES + ["ingest", "graph/selection"] + TOOLS)
+    MAY.setdefault(f"ingest/{folder}", VALUES + ["ingest", "graph/names", "graph/selection"] + TOOLS)
 MAY["cli"] += ["ingest/dbt", "ingest/runs"]  # the states that selectors compare with; records of what ran
 # Which rooms (or files) may include a library.
 LIBRARIES = {r"SQLiteCpp/|sqlite3\.h": {"graph/store/sqlite"}, r"libpq": {"graph/store/postgres"}, r"yaml-cpp/": {"ingest/read", "ingest/declared", "ingest/registry"},
-             r"simdjson": {"ingest/read", "ingest/dbt", "ingest/airflow", "ingest/queries"}, r"CLI/": {"cli/args.cpp"}, r"graphviz/": {"render/view"},
+             r"simdjson": {"ingest/read", "ingest/dbt", "ingest/airflow", "ingest/openlineage", "ingest/queries"}, r"CLI/": {"cli/args.cpp"}, r"graphviz/": {"render/view"},
              r"date/": {"graph/time/time.cpp"}, r"nettle/": {"graph/base/digest.cpp"}, r"boost/": {"bench"}, r"zlib\.h": {"ingest/read/inflate.cpp"}}
 # Analysis is pure: no clock, no file, no environment, no locale.
 PURE = r"<(chrono|fstream|filesystem|iostream|ctime|locale|cstdio)>|getenv|system_clock"

@@ -39,6 +39,10 @@ std::string Sha256Hex(std::string_view bytes) {
   return hash.Hex();
 }
 
+std::uint64_t Hash64(std::string_view bytes, std::uint64_t seed) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
 std::string ChangeDigest(std::string_view bytes) {
   const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
   XXH128_canonical_t bytes16;

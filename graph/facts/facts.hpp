@@ -116,6 +116,23 @@ struct FindingFact {
   Place at;
 };
 
+// By which rule a name belongs to a dataset, as the source that gave it knows.
+enum class NameRule : unsigned char {
+  kGiven,     // the source calls it so
+  kSpelling,  // the same address in another spelling: case, scheme, slashes, quotes
+  kSymlink,   // the source says that both names lead to the same data
+  kRenamed,   // it was built under this name, and renamed or swapped
+  kPart,      // a partition, shard or file of it
+  kUnstored   // the relation that it would be if it were stored: producers speak of it as if it were
+};
+
+// A name under which a source knows a dataset beside its canonical one.
+struct NameFact {
+  std::string name;
+  NameRule rule = NameRule::kGiven;
+  std::string detail;
+};
+
 struct DatasetFact {
   std::string name;
   Text kind;  // source, table, view, ephemeral, snapshot, seed, dashboard, feature, file, external
@@ -141,6 +158,10 @@ struct DatasetFact {
   Place at;
   Seldom<std::vector<std::string>> built;  // stretches that are known to be there: `start/end`, instants
   std::vector<std::string> stored;  // the relation's parts letter by letter, where the source knows them so
+  Seldom<std::vector<NameFact>> names;
+  bool grain_inferred = false;  // nobody stated it: it was seen in runs
+  // Only tests are said to write it: where the project is known that ran them, there is no such table.
+  bool of_tests = false;
 };
 
 // `reads` in the contract's JSON form (`"same"`, `{"window":[-6,0]}`), null where unknown.
@@ -156,6 +177,11 @@ struct EdgeFact {
   // Which dimension of the reader one of the parent's meets, where the names differ; "": none, so that
   // each value of the parent reaches all of the reader.
   Seldom<std::map<std::string, std::string>> dimension_to;
+  // Pairs of a column of `from` and one of `to`, "" where it acts on whole rows.
+  Seldom<std::vector<std::vector<std::string>>> columns;
+  std::vector<std::string> jobs;  // all that were seen to make it, where there are several
+  std::int64_t times = 0;         // runs that showed it
+  Text seen_in;                   // where a mapping that nobody stated was seen: "12 runs of etl/sessions"
 };
 
 // When a job runs. `cron` may be several, ` | ` between them; `every` and `interval` (what a run of a trigger
@@ -202,6 +228,8 @@ struct JobFact {
   bool opaque = false;  // it does something, and its source does not tell what it reads and writes
   Text cells_per_run;   // `1`, a number, or `all`: how many cells one run writes where several are asked for
   std::vector<std::string> starts;  // jobs that a run of it starts
+  Text parent;          // the job that it is a part of
+  bool tests = false;   // it looks at what it reads: what it is said to write is no data
 };
 
 struct PoolFact {
@@ -239,6 +267,8 @@ struct CopyFact {
   bool exposure = false;  // documentation by itself
   Place at;
   Text expires;  // the day from which on its file is not kept any more
+  std::int64_t times = 0;  // of one that was seen in runs
+  Text first_seen, last_seen;
 };
 
 // A way out of the platform that an importer saw in code: for audit, and a copy unless a registry covers it.
@@ -360,6 +390,9 @@ struct Facts {
   PackedNodes nodes;
   std::vector<HistoryFact> history;
   std::vector<IgnoreFact> ignores;
+  // What a source that adds up has seen, thing by thing, in a form of its importer's: asked only by the next
+  // ingest, which makes all other facts of it anew.
+  std::deque<std::string> observed;
 };
 
 // One source: `dbt:shop`, `registry:/home/.../registry.yml`.

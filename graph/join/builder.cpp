@@ -24,6 +24,7 @@
 #include "graph/join/dbt_runs.hpp"
 #include "graph/join/history.hpp"
 #include "graph/join/mappings.hpp"
+#include "graph/join/seen_in_runs.hpp"
 #include "graph/reads/reads_json.hpp"
 
 namespace backreach {
@@ -40,7 +41,21 @@ struct Proto {
   std::vector<std::string> aliases, short_names;  // sorted, and each once, when its dataset is made
   std::vector<FactRef> facts;                     // by rank: registries first
   std::uint32_t into = 0;                         // itself, or the prototype that it was joined to
+  std::map<std::string, std::string> joined;      // names of what was joined to it, and by which rule
 };
+
+// How a name that a source gives beside its own comes to be one of the dataset's.
+const char* HowOf(NameRule rule) {
+  switch (rule) {
+    case NameRule::kSpelling: return "the same address in another spelling";
+    case NameRule::kSymlink: return "a symlink of it, as the events say";
+    case NameRule::kRenamed: return "renamed or swapped into it, as the events say";
+    case NameRule::kPart: return "a partition, shard or file of it";
+    case NameRule::kUnstored: return "the relation that it would be if it were stored";
+    case NameRule::kGiven: break;
+  }
+  return "a name that the source gives";
+}
 
 void Append(std::vector<std::string> from, std::vector<std::string>& to) {
   if (to.empty())
@@ -65,17 +80,21 @@ class Builder {
   }
 
   BuiltGraph Build() {
+    FindTests();
     Prototypes();
+    JoinSaidNames();
     JoinRelations();
     IndexImporters();
     PlaceRegistries();
     NameEverybodyElse();
     MakeDatasets();
     MakeEdges();
+    LeaveToManifests(out_.graph);
     MakeJobs();
     MakeCopies();
     MakeRest();
     NameOrphans();
+    SayLookAlikes(out_.graph);
     TakeMappingsFromCode(out_.graph);
     JudgeMappings(out_.graph, strict_);
     Finish();
@@ -92,17 +111,19 @@ class Builder {
 
   std::uint32_t NewProto(const std::string& name) {
     const auto id = static_cast<std::uint32_t>(protos_.size());
-    protos_.push_back({name, {}, {}, {}, id});
+    protos_.push_back({name, {}, {}, {}, id, {}});
     by_name_.emplace(protos_.back().name, id);
     return id;
   }
 
-  // Joins b to a: one dataset from now on, known by a's name.
-  void Join(std::uint32_t a, std::uint32_t b) {
+  // Joins b to a: one dataset from now on, known by a's name. `how`: the rule, for people.
+  void Join(std::uint32_t a, std::uint32_t b, const std::string& how) {
     a = Root(a), b = Root(b);
     if (a == b) return;
     Proto &to = protos_[a], &from = protos_[b];
     to.aliases.push_back(from.name);
+    to.joined.emplace(from.name, how);
+    to.joined.merge(from.joined);
     Append(std::move(from.aliases), to.aliases);
     Append(std::move(from.short_names), to.short_names);
     to.facts.insert(to.facts.end(), from.facts.begin(), from.facts.end());
@@ -112,13 +133,33 @@ class Builder {
 
   // ---- 1: what importers know ----
 
+  // Where a project is known, what only its tests are said to write is not there: the project says so.
+  void FindTests() {
+    const auto dbt = [&](std::uint32_t s) { return sources_[s].source.kind == "dbt"; };
+    if (std::none_of(importers_.begin(), importers_.end(), dbt)) return;
+    for (const std::uint32_t s : importers_)
+      for (const JobFact& j : sources_[s].facts.jobs)
+        if (j.tests) tests_.insert(j.name);
+  }
+  bool OfTests(const EdgeFact& e) const {
+    if (tests_.empty() || !e.job) return false;
+    const auto test = [&](const std::string& job) { return tests_.count(job) > 0; };
+    return test(*e.job) && std::all_of(e.jobs.begin(), e.jobs.end(), test);
+  }
+
   void Prototypes() {
     for (const std::uint32_t s : importers_) {
+      const bool nodes = sources_[s].source.kind == "dbt";  // whose names are no addresses
       for (DatasetFact& fact : sources_[s].facts.datasets) {
-        const auto it = by_name_.find(fact.name);
-        const std::uint32_t id = it == by_name_.end() ? NewProto(fact.name) : it->second;
+        if (fact.of_tests && !tests_.empty()) continue;
+        const std::string name = nodes ? fact.name : CanonicalUri(fact.name);
+        const auto it = by_name_.find(name);
+        const std::uint32_t id = it == by_name_.end() ? NewProto(name) : it->second;
         Proto& p = protos_[id];
         p.facts.push_back({s, &fact});
+        if (name != fact.name) p.aliases.push_back(fact.name);
+        for (const NameFact& n : *fact.names)
+          if (n.rule == NameRule::kSpelling) p.aliases.push_back(n.name);
         Append(std::move(fact.aliases), p.aliases);
         Append(std::move(fact.short_names), p.short_names);
         if (!fact.relation.empty()) p.aliases.push_back(Join_(fact.relation));
@@ -131,7 +172,7 @@ class Builder {
   bool IsLog(std::uint32_t source) const { return sources_[source].source.kind == "queries"; }
   // Letter by letter where the source knows the relation so: then capitals tell two tables apart.
   static std::string KeyOf(const DatasetFact& f) {
-    return RelationKey(*f.platform, f.stored.size() == 3 ? f.stored : f.relation);
+    return RelationKey(PlatformName(*f.platform), f.stored.size() == 3 ? f.stored : f.relation);
   }
   static bool Apart(const DatasetFact& a, const DatasetFact& b) {
     return a.stored.size() == 3 && b.stored.size() == 3 && a.stored != b.stored && a.platform == "snowflake";
@@ -140,6 +181,46 @@ class Builder {
     for (const FactRef& ref : protos_[p].facts)
       if (ref.fact->stored.size() == 3) return ref.fact;
     return nullptr;
+  }
+
+  // Names that a source says lead to the same data. One that is said of two datasets stands for neither:
+  // nobody can tell which of them it means.
+  void JoinSaidNames() {
+    struct Claim {
+      std::set<std::uint32_t> by;
+      NameRule rule = NameRule::kSymlink;
+    };
+    std::map<std::string, Claim> claims;
+    for (std::uint32_t p = 0; p < protos_.size(); ++p)
+      for (const FactRef& ref : protos_[p].facts)
+        for (const NameFact& n : *ref.fact->names)
+          if (n.rule == NameRule::kSymlink || n.rule == NameRule::kRenamed) {
+            Claim& claim = claims[n.name];
+            claim.by.insert(p);
+            claim.rule = n.rule;
+          }
+    for (const auto& [name, claim] : claims) {
+      std::set<std::uint32_t> roots;
+      for (const std::uint32_t p : claim.by) roots.insert(Root(p));
+      if (roots.size() > 1) {
+        std::vector<std::string> datasets;
+        for (const std::uint32_t p : roots) datasets.push_back(protos_[p].name);
+        std::sort(datasets.begin(), datasets.end());
+        for (const std::uint32_t p : roots)
+          Problem("two-paths", name, p,
+                  fmt::format("{} is said to be another name of {}: nobody can tell which of them it means, "
+                              "and it is taken as none; if it is one: {{name: \"{}\", aliases: [\"{}\"]}}",
+                              name, ListOf(datasets), protos_[p].name, name),
+                  p);
+        continue;
+      }
+      const std::uint32_t p = *roots.begin();
+      const auto other = by_name_.find(name);
+      if (other != by_name_.end())
+        Join(p, other->second, HowOf(claim.rule));
+      else
+        protos_[p].aliases.push_back(name);
+    }
   }
 
   // Two nodes of one relation are one dataset, named by the node that writes it.
@@ -153,9 +234,14 @@ class Builder {
     std::map<std::string, std::vector<Member>> relations;
     std::map<std::string, std::set<std::string>> accounts;
     std::map<std::string, std::vector<std::uint32_t>> addressed;
+    std::unordered_map<std::string, std::uint32_t> unstored;
     for (std::uint32_t p = 0; p < protos_.size(); ++p) {
       for (const FactRef& ref : protos_[p].facts) {
-        if (ref.fact->relation.size() != 3 || !ref.fact->platform) continue;
+        if (!ref.fact->platform) continue;
+        const std::string platform = PlatformName(*ref.fact->platform);
+        for (const NameFact& n : *ref.fact->names)
+          if (n.rule == NameRule::kUnstored) unstored.emplace(RelationKey(platform, Split(n.name, '.')), p);
+        if (ref.fact->relation.size() < 2 || ref.fact->relation.size() > 3) continue;
         const Member member{ref.fact->writes_relation, p, IsLog(ref.source)};
         const auto [it, fresh] = first.emplace(KeyOf(*ref.fact), member);
         if (fresh) continue;
@@ -163,15 +249,20 @@ class Builder {
         if (members.empty()) members.push_back(it->second);
         members.push_back(member);
       }
+      // Every name counts: the table may have been joined to what lies under it (a path, say).
+      if (protos_[p].name.find('/') == std::string::npos) continue;
       if (const auto address = ParseTableAddress(protos_[p].name)) {
         accounts[address->platform].insert(address->account);
-        if (address->parts.size() == 3)
-          addressed[RelationKey(address->platform, address->parts)].push_back(p);
+        addressed[RelationKey(address->platform, address->parts)].push_back(p);
       }
     }
-    for (const auto& [key, protos] : addressed)
-      if (const auto it = first.find(key); it != first.end() && !relations.count(key))
-        relations[key].push_back(it->second);
+    for (const auto& [key, protos] : addressed) {
+      if (const auto it = first.find(key); it != first.end()) {
+        if (!relations.count(key)) relations[key].push_back(it->second);
+      } else if (const auto none = unstored.find(key); none != unstored.end()) {
+        relations[key].push_back({false, none->second, false});
+      }
+    }
     const auto before = [&](const Member& a, const Member& b) {
       if (a.log != b.log) return b.log;
       if (a.writes != b.writes) return a.writes;
@@ -187,21 +278,28 @@ class Builder {
                   fmt::format("{} and {} write the same table; taken as one dataset, named by the first",
                               protos_[members[0].proto].name, protos_[m.proto].name),
                   m.proto);
-        Join(members[0].proto, m.proto);
+        Join(members[0].proto, m.proto, "another node of the same relation");
       }
       const auto it = addressed.find(key);
       if (it == addressed.end()) continue;
       const std::string platform = key.substr(0, key.find('\n'));
       for (const std::uint32_t p : it->second) {
-        if (accounts[platform].size() == 1 && members[0].log)
-          Join(p, members[0].proto);
-        else if (accounts[platform].size() == 1)
-          Join(members[0].proto, p);
-        else
-          Problem("which-account", protos_[p].name, members[0].proto,
-                  fmt::format("{} may be {}: the store knows {} accounts of {}", protos_[p].name,
-                              protos_[Root(members[0].proto)].name, accounts[platform].size(), platform),
-                  p);
+        if (accounts[platform].size() == 1) {
+          const std::string how = fmt::format(
+              "the same relation: platform and all parts of the name agree, and the store knows one account of {}",
+              platform);
+          if (members[0].log)
+            Join(p, members[0].proto, how);
+          else
+            Join(members[0].proto, p, how);
+        } else
+          Problem(
+              "which-account", protos_[p].name, members[0].proto,
+              fmt::format("{} may be {}: the store knows {} accounts of {}; if it is: {{name: {}, aliases: "
+                          "[\"{}\"]}}",
+                          protos_[p].name, protos_[Root(members[0].proto)].name, accounts[platform].size(),
+                          platform, protos_[Root(members[0].proto)].name, protos_[p].name),
+              p);
       }
     }
   }
@@ -255,10 +353,11 @@ class Builder {
         // does.
         if (const auto other = importer_index_.FindExact(alias)) {
           const std::uint32_t q = Root(*other);
+          const std::string how = "an alias in " + fact->at.file + ":" + fact->at.place;
           if (q != p && IsDbt(q) && !IsDbt(p))
-            Join(q, p), p = q;
+            Join(q, p, how), p = q;
           else
-            Join(p, q);
+            Join(p, q, how);
         }
         protos_[Root(p)].aliases.push_back(alias);
       }
@@ -319,10 +418,20 @@ class Builder {
     }
     // An importer's edges may name datasets that no importer describes (airflow's assets by name).
     for (const std::uint32_t s : importers_)
-      for (const EdgeFact& e : sources_[s].facts.edges)
+      for (const EdgeFact& e : sources_[s].facts.edges) {
+        if (OfTests(e)) continue;
         for (const std::string& name : {e.from, e.to})
           if (!registry_index_.FindExact(name)) unknown.insert(name);
-    for (const std::string& name : unknown) placed_[name] = NewProto(name);
+      }
+    for (const std::string& name : unknown) {
+      const std::string canonical = CanonicalUri(name);
+      const auto same = canonical == name ? std::nullopt : registry_index_.FindExact(canonical);
+      const auto there = by_name_.find(canonical);
+      placed_[name] = same                      ? Root(*same)
+                      : there != by_name_.end() ? Root(there->second)
+                                                : NewProto(canonical);
+      if (canonical != name) protos_[placed_[name]].aliases.push_back(name);
+    }
   }
 
   std::optional<DatasetId> Resolve(const std::string& name, bool registry) const {
@@ -418,9 +527,36 @@ class Builder {
     }
   }
 
+  // Each name, who says it, and by which rule it is one; where there is only the one there is nothing to say.
+  void SayNames(const Proto& p, Dataset& d) const {
+    if (p.facts.size() < 2 && p.joined.empty() && (p.facts.empty() || (*p.facts[0].fact->names).empty()))
+      return;
+    for (const FactRef& ref : p.facts) {
+      const DatasetFact& f = *ref.fact;
+      const Seen seen = SeenAt(ref.source, f.at);
+      const auto joined = p.joined.find(f.name);
+      std::string how = f.name == p.name ? "its own name" : "another name that leads to it";
+      if (joined != p.joined.end()) how = joined->second;
+      if (f.name != p.name && CanonicalUri(f.name) == p.name) how = HowOf(NameRule::kSpelling);
+      d.names.push_back({f.name, how, seen});
+      if (!f.relation.empty())
+        d.names.push_back({Join_(f.relation),
+                           f.writes_relation ? "the relation that it writes" : "the relation that it is",
+                           seen});
+      for (const NameFact& n : *f.names)
+        d.names.push_back({n.name, n.detail.empty() ? HowOf(n.rule) : n.detail, seen});
+      if (sources_[ref.source].source.kind != "registry") continue;
+      for (const std::string& alias : f.aliases)
+        d.names.push_back({alias, "an alias that a registry gives", seen});
+    }
+    std::sort(d.names.begin(), d.names.end());
+    d.names.erase(std::unique(d.names.begin(), d.names.end()), d.names.end());
+  }
+
   void MakeDataset(Proto& p, Dataset& d) {
     Rank(p);
     d.name = p.name;
+    SayNames(p, d);
     Once(p.aliases), Once(p.short_names);
     std::erase(p.aliases, p.name);
     d.aliases = std::move(p.aliases);
@@ -539,6 +675,7 @@ class Builder {
       const bool registry = sources_[s].source.kind == "registry";
       words.reserve(words.size() + sources_[s].facts.edges.size());
       for (EdgeFact& e : sources_[s].facts.edges) {
+        if (OfTests(e)) continue;
         const auto from = Resolve(e.from, registry), to = Resolve(e.to, registry);
         // Two nodes joined into one dataset: a dependency of one on the other is none.
         if (from && to && !(*from == *to && e.from != e.to && !registry))
@@ -581,6 +718,18 @@ class Builder {
     if (!e.dimension_to.empty()) edge.dimension_to = *e.dimension_to;
     if (e.note) edge.note = *e.note;
     if (e.code && !e.reads) edge.code = std::make_shared<ReadInCode>(ReadInCode{*e.code, "", ""});
+    if (e.seen_in && e.reads) edge.code = std::make_shared<ReadInCode>(ReadInCode{"", *e.seen_in, ""});
+  }
+
+  // What runs showed beside the mapping, of all that were seen to make an edge.
+  static void TakeShown(const EdgeFact& e, Edge& edge) {
+    for (const auto& pair : *e.columns)
+      if (pair.size() == 2) edge.columns.push_back(pair);
+    if (e.jobs.empty() && e.job)
+      edge.jobs.push_back(*e.job);
+    else
+      edge.jobs.insert(edge.jobs.end(), e.jobs.begin(), e.jobs.end());
+    edge.times += e.times;
   }
 
   // An edge that reads by several mappings at once is several edges between the same two.
@@ -606,6 +755,7 @@ class Builder {
       edge.first_seen = e.first_seen.value_or("");
       edge.last_seen = e.last_seen.value_or("");
       edge.failed_only = e.failed_only;
+      TakeShown(e, edge);
       AddEdge(std::move(edge), e.reads);
       return;
     }
@@ -616,12 +766,14 @@ class Builder {
     std::vector<Seen> everywhere;
     std::vector<EdgeStatement> stated;
     std::string first_seen, last_seen, job;
+    Edge shown;
     bool failed_only = true, any = false;
     for (const auto& [f, t, s, e, j] : group) {
       if (!e) continue;
       everywhere.push_back(SeenAt(s, e->at));
       stated.push_back({e->reads.value_or(""), KnownOf(*e), SeenAt(s, e->at)});
       if (e->job && job.empty()) job = *e->job;
+      TakeShown(*e, shown);
       failed_only = failed_only && e->failed_only;
       if (e->first_seen && (first_seen.empty() || *e->first_seen < first_seen)) first_seen = *e->first_seen;
       if (e->last_seen && *e->last_seen > last_seen) last_seen = *e->last_seen;
@@ -643,7 +795,13 @@ class Builder {
       edge.reads = reads::Same{};
       edge.known = Known::kDeclared;
     }
-    if (by_reads.size() > 1) by_reads.erase("");  // somebody knows better
+    // Somebody knows better, unless what runs happened to show is all that is known beside the code.
+    if (by_reads.size() > 1 && !by_reads.begin()->second.code) by_reads.erase("");
+    for (auto* list : {&shown.columns}) {
+      std::sort(list->begin(), list->end());
+      list->erase(std::unique(list->begin(), list->end()), list->end());
+    }
+    Once(shown.jobs);
     std::sort(everywhere.begin(), everywhere.end());
     everywhere.erase(std::unique(everywhere.begin(), everywhere.end()), everywhere.end());
     if (stated.size() < 2) stated.clear();
@@ -655,6 +813,8 @@ class Builder {
       edge.first_seen = first_seen;
       edge.last_seen = last_seen;
       edge.failed_only = failed_only;
+      if (!failed_only && StartsWith(edge.note, "seen only in runs that failed")) edge.note.clear();
+      edge.columns = shown.columns, edge.jobs = shown.jobs, edge.times = shown.times;
       if (by_reads.size() == 1) edge.seen = everywhere;
       std::sort(edge.seen.begin(), edge.seen.end());
       edge.seen.erase(std::unique(edge.seen.begin(), edge.seen.end()), edge.seen.end());
@@ -725,7 +885,8 @@ class Builder {
           out.erase(std::unique(out.begin(), out.end()), out.end());
         };
         take(f.reads, job.reads);
-        take(f.writes, job.writes);
+        if (!f.tests || tests_.empty()) take(f.writes, job.writes);
+        if (f.parent && job.parent.empty()) job.parent = *f.parent;
         job.opaque = job.opaque || f.opaque;
         TakeDbtRuns(f, s, job, by_dbt);
         if (f.schedule) take(f.schedule->on, job.fires_on);
@@ -787,6 +948,15 @@ class Builder {
         const auto [it, fresh] = facts.emplace(f.id, std::pair{s, &f});
         if (!fresh && sources_[s].source.kind == "registry") it->second = {s, &f};
       }
+    std::set<std::string> described;
+    for (const auto& [id, entry] : facts)
+      if (entry.second->where) described.insert(*entry.second->where);
+    std::deque<CopyFact> outside = CopiesOutside(g);
+    for (const CopyFact& f : outside) {
+      if (described.count(*f.where)) continue;
+      const auto source = std::find(labels_.begin(), labels_.end(), *f.note);
+      facts.emplace(f.id, std::pair{static_cast<std::uint32_t>(source - labels_.begin()), &f});
+    }
     std::map<std::string, std::uint32_t> ids;
     for (const auto& [id, fact] : facts) ids.emplace(id, static_cast<std::uint32_t>(ids.size()));
     for (const auto& [id, entry] : facts) {
@@ -799,7 +969,9 @@ class Builder {
       copy.where = f->where.value_or("");
       copy.owner = f->owner.value_or("");
       copy.contact = f->contact.value_or("");
-      copy.note = f->note.value_or("");
+      if (f->times == 0) copy.note = f->note.value_or("");
+      copy.times = f->times;
+      copy.first_seen = f->first_seen.value_or(""), copy.last_seen = f->last_seen.value_or("");
       copy.by = f->by;
       copy.taken = f->taken;
       for (const std::string& name : f->feeds)
@@ -971,6 +1143,7 @@ class Builder {
   };
 
   std::vector<SourceFacts> sources_;
+  std::set<std::string> tests_;  // jobs that only look at what they read, where their project is known
   bool strict_ = false;
   std::vector<std::string> labels_;
   std::vector<std::uint32_t> registries_, importers_;

@@ -32,17 +32,23 @@ CalendarMaker::Stated CalendarMaker::Lay(const std::vector<const DatasetFact*>& 
   // them.
   std::vector<PartitionFact> blocks;
   Stated stated;
-  for (const DatasetFact* fact : facts) {
-    if (!fact->partitions.empty() && fact->partitions.back().grain) {
+  // A grain that was only seen in runs is no more than a guess where another source knows how the dataset is
+  // written: a table that each run writes whole has runs of a day, too.
+  bool written = false;
+  for (const DatasetFact* fact : facts) written = written || fact->write.mode;
+  for (const bool inferred : {false, true}) {
+    for (const DatasetFact* fact : facts) {
+      if (stated.grain || fact->grain_inferred != inferred || (inferred && written)) continue;
+      if (fact->partitions.empty() || !fact->partitions.back().grain) continue;
       blocks = fact->partitions;
       stated.grain = stated.first = fact;
-      break;
+      d.grain_inferred = inferred;
     }
   }
   if (blocks.empty()) blocks.emplace_back();
   if (blocks.size() == 1) {
     for (const DatasetFact* fact : facts) {
-      if (fact->partitions.size() != 1) continue;
+      if (fact->partitions.size() != 1 || (fact->grain_inferred && fact != stated.grain)) continue;
       const PartitionFact& f = fact->partitions[0];
       if (!blocks[0].first && f.first) stated.first = fact;
       for (Text PartitionFact::*field :

@@ -94,6 +94,14 @@ struct Finding {
   Seen seen;
 };
 
+// A name of a dataset, who says it, and by which rule it is one.
+struct NameSaid {
+  std::string name, how;
+  Seen seen;
+  friend bool operator==(const NameSaid&, const NameSaid&) = default;
+  friend auto operator<=>(const NameSaid&, const NameSaid&) = default;
+};
+
 struct Dataset {
   std::string name;
   Kind kind = Kind::kTable;
@@ -143,6 +151,8 @@ struct Dataset {
   std::vector<Conflict> conflicts;
   std::vector<JobId> jobs;         // that write it
   std::vector<std::string> built;  // stretches that a source knows to be there: `start/end`, instants
+  std::vector<NameSaid> names;     // only where it has several, or several sources say it
+  bool grain_inferred = false;     // seen in runs
 
   // Holds data of its own; the others are right as soon as what they read is.
   bool stores() const { return kind != Kind::kView && kind != Kind::kEphemeral && kind != Kind::kDashboard; }
@@ -183,6 +193,9 @@ struct Edge {
   std::shared_ptr<const ReadInCode> code;  // of a mapping that nobody stated
   std::vector<Seen> seen;
   std::vector<EdgeStatement> stated;  // only where there are several, those that were not used among them
+  std::vector<std::vector<std::string>> columns;  // of `from` and of `to`, "" for whole rows
+  std::vector<std::string> jobs;                  // all that were seen to make it; `job` is the first
+  std::int64_t times = 0;                         // runs that showed it
   bool self() const { return from == to; }
 };
 
@@ -193,7 +206,7 @@ struct Job {
   std::vector<DatasetId> fires_on;
   std::vector<DatasetId> reads, writes;
   std::vector<std::string> after;
-  std::string pool, owner;
+  std::string pool, owner, parent;
   std::optional<std::int64_t> slots, max_parallel;
   std::optional<double> seconds_per_cell;
   std::optional<Grain> run_grain;
@@ -230,6 +243,9 @@ struct Copy {
   bool personal_data = false, known = true, exposure = false;
   std::vector<Seen> seen;
   std::string expires;
+  // Of one that was seen in runs.
+  std::int64_t times = 0;
+  std::string first_seen, last_seen;
 };
 
 struct Extract {

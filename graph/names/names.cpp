@@ -154,43 +154,4 @@ std::optional<std::string> Unquoted(std::string_view name) {
   return out;
 }
 
-std::optional<TableAddress> ParseTableAddress(std::string_view uri) {
-  const std::size_t scheme_end = uri.find("://");
-  if (scheme_end == std::string_view::npos) return std::nullopt;
-  std::string platform = Lower(uri.substr(0, scheme_end));
-  if (platform == "postgresql") platform = "postgres";
-  static const std::set<std::string> platforms = {"snowflake", "postgres", "redshift", "bigquery",
-                                                  "mysql",     "mssql",    "trino",    "databricks",
-                                                  "duckdb",    "oracle"};
-  if (!platforms.count(platform)) return std::nullopt;
-  TableAddress out;
-  const std::string_view rest = uri.substr(scheme_end + 3);
-  const std::size_t slash = rest.find('/');
-  if (slash == std::string_view::npos) return std::nullopt;
-  out.platform = platform;
-  out.account = Lower(rest.substr(0, slash));
-  for (const std::string& part : Split(rest.substr(slash + 1), '/'))
-    for (const std::string& piece : Split(part, '.'))
-      if (!piece.empty()) out.parts.push_back(piece);
-  if (out.parts.size() < 2 || out.parts.size() > 3) return std::nullopt;
-  return out;
-}
-
-std::string CanonicalUri(std::string_view uri) {
-  const std::size_t scheme_end = uri.find("://");
-  if (scheme_end == std::string_view::npos) return std::string(uri);
-  const std::size_t path = uri.find('/', scheme_end + 3);
-  std::string out = Lower(uri.substr(0, path));
-  if (path == std::string_view::npos) return out;
-  std::string_view rest = uri.substr(path);
-  while (rest.size() > 1 && rest[0] == '/' && rest[1] == '/') rest.remove_prefix(1);
-  return out + std::string(rest);
-}
-
-std::string RelationKey(std::string_view platform, const std::vector<std::string>& parts) {
-  std::string key(platform);
-  for (const std::string& part : parts) key += "\n" + (platform == "bigquery" ? part : Lower(part));
-  return key;
-}
-
 }  // namespace backreach

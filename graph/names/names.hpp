@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "graph/names/address.hpp"
+
 namespace backreach {
 
 // The result of asking for a name: one, none (with the nearest), or several candidates.
@@ -55,18 +57,5 @@ class NameIndex {
 
 // `"shop"."public"."orders"`, `[dbo].[t]`, `` `p.d.t` `` without their quotes; nothing if there are none.
 std::optional<std::string> Unquoted(std::string_view name);
-
-// A table's address: `snowflake://acct/SHOP.PUBLIC.ORDERS`, `postgres://host:5432/shop/public/orders`.
-struct TableAddress {
-  std::string platform, account;
-  std::vector<std::string> parts;
-};
-std::optional<TableAddress> ParseTableAddress(std::string_view uri);
-
-// A canonical name: scheme and host in lower case, one slash between namespace and name.
-std::string CanonicalUri(std::string_view uri);
-
-// The key under which two relations of one platform are the same table: case folded, except on BigQuery.
-std::string RelationKey(std::string_view platform, const std::vector<std::string>& parts);
 
 }  // namespace backreach

@@ -38,19 +38,24 @@ void FieldsOf(V& v, ScheduleFact& f) {
 }
 
 template <typename V>
+void FieldsOf(V& v, NameFact& f) {
+  v(f.name, f.rule, f.detail);
+}
+
+template <typename V>
 void FieldsOf(V& v, DatasetFact& f) {
   v(f.name, f.kind, f.aliases, f.short_names, f.platform, f.relation, f.writes_relation, f.partitions,
     f.complete_after, f.run_date_offset, f.vars, f.row_time, f.retention, f.keeps_from, f.origin,
     f.write.mode, f.write.key, f.write.key_given, f.write.why, f.write.full_refresh, f.proven_unique,
     f.proven_not_null, f.dimensions, f.rollback, f.owner, f.contact, f.group, f.url, f.fresh_within,
     f.never_rebuild, f.deletions, f.sequential, f.side_effects, f.tags, f.changes, f.findings, f.methods,
-    f.note, f.at.file, f.at.place, f.built, f.stored);
+    f.note, f.at.file, f.at.place, f.built, f.stored, f.names, f.grain_inferred, f.of_tests);
 }
 
 template <typename V>
 void FieldsOf(V& v, EdgeFact& f) {
   v(f.from, f.to, f.reads, f.memory, f.job, f.dimension_map, f.known, f.first_seen, f.last_seen, f.note,
-    f.failed_only, f.at.file, f.at.place, f.code, f.dimension_to);
+    f.failed_only, f.at.file, f.at.place, f.code, f.dimension_to, f.columns, f.jobs, f.times, f.seen_in);
 }
 
 template <typename V>
@@ -63,7 +68,7 @@ template <typename V>
 void FieldsOf(V& v, JobFact& f) {
   v(f.name, f.orchestrator, f.schedule, f.reads, f.writes, f.after, f.pool, f.owner, f.run_grain, f.slots,
     f.max_parallel, f.seconds_per_cell, f.separable, f.sequential, f.findings, f.methods, f.at.file,
-    f.at.place, f.dbt_runs, f.opaque, f.cells_per_run, f.starts);
+    f.at.place, f.dbt_runs, f.opaque, f.cells_per_run, f.starts, f.parent, f.tests);
 }
 
 template <typename V>
@@ -79,7 +84,7 @@ void FieldsOf(V& v, ClientFact& f) {
 template <typename V>
 void FieldsOf(V& v, CopyFact& f) {
   v(f.id, f.of, f.kind, f.where, f.owner, f.contact, f.note, f.by, f.taken, f.feeds, f.holds, f.refresh,
-    f.personal_data, f.known, f.exposure, f.at.file, f.at.place, f.expires);
+    f.personal_data, f.known, f.exposure, f.at.file, f.at.place, f.expires, f.times, f.first_seen, f.last_seen);
 }
 
 template <typename V>

@@ -97,7 +97,7 @@ void FromBlocks(Database& db) {
     if (s.lost || !s.complaint.empty())
       WriteLostVersion(db, s.facts.source);
     else
-      WriteVersion(db, {}, false, s.facts);
+      WriteVersion(db, {}, {}, s.facts);
   }
   WriteState(db);
 }

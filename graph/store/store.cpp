@@ -140,7 +140,8 @@ std::size_t ReplaceIn(Database& db, std::vector<SourceFacts>& sources, const Kee
   Transaction transaction(db, true);
   const std::vector<SourceRow> held = ReadSources(db);
   std::size_t written = 0;
-  for (SourceFacts& given : sources) written += WriteVersion(db, held, options.adds_up, given);
+  for (SourceFacts& given : sources)
+    written += WriteVersion(db, held, {options.adds_up, options.merge}, given);
   if (written > 0) {
     WriteState(db);
     DropOlderRows(db);
@@ -156,6 +157,7 @@ std::vector<SourceFacts> TakeBack(Database& db) {
   for (const SourceRow& s : ReadSources(db)) {
     out.push_back({s.AsSource(s.versions.back()), {}});
     ReadVersion(db, s, s.versions.back(), true, out.back().facts);
+    ReadObserved(db, s, s.versions.back(), out.back().facts.observed);
   }
   return out;
 }

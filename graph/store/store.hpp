@@ -34,6 +34,8 @@ using Joiner = std::function<const LineageGraph&(std::vector<SourceFacts>)>;
 struct KeepOptions {
   bool adds_up = false;  // sources of this kind add to what they said before
   Joiner join = {};      // relations are dropped where it is not given
+  // How facts of such a source add up, where it is not fact by fact: `before` goes into `given`.
+  void (*merge)(Facts& before, Facts& given) = nullptr;
 };
 
 class Store {

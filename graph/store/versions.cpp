@@ -16,7 +16,7 @@ namespace backreach {
 
 namespace {
 
-constexpr std::string_view kNodes = "node";
+constexpr std::string_view kNodes = "node", kObserved = "observed";
 
 // Of a version: over its parts and their blocks, in their order. A block that is missing is noticed too.
 struct Hashes {
@@ -41,6 +41,7 @@ Hashes Pack(const Facts& given, F emit) {
     PackList(list, [&](std::size_t count, std::string_view bytes) { each(part, count, bytes); });
   });
   for (const std::string& bytes : given.nodes.nodes) each(kNodes, 0, bytes);
+  for (const std::string& bytes : given.observed) each(kObserved, 0, bytes);
   return hashes;
 }
 
@@ -169,6 +170,7 @@ bool EachBlock(Database& db, const VersionRow& version, Wanted wanted, Take take
   Facts facts;
   Lists(facts, [&](std::string_view part, auto&) { add(part); });
   add(kNodes);
+  add(kObserved);
   while (!addresses.empty()) add(std::string(addresses.begin()->first));
   return hashes.facts.Hex() == version.facts_hash && hashes.nodes.Hex() == version.nodes_hash;
 }
@@ -179,7 +181,7 @@ void ReadVersion(Database& db, const SourceRow& source, const VersionRow& versio
                  Facts& facts, std::size_t* skipped) {
   const std::string complaint = ComplaintOf(db, source);
   const bool whole = EachBlock(
-      db, version, [&](std::string_view part) { return part != kNodes || with_nodes; },
+      db, version, [&](std::string_view part) { return part != kObserved && (part != kNodes || with_nodes); },
       [&](std::string_view part, std::string_view bytes) {
         bool known = part == kNodes;
         if (known) facts.nodes.nodes.emplace_back(bytes);
@@ -188,6 +190,7 @@ void ReadVersion(Database& db, const SourceRow& source, const VersionRow& versio
           known = true;
           UnpackBlock(bytes, complaint.c_str(), list, skipped);
         });
+        known = known || part == kObserved;
         if (!known && skipped) ++*skipped;
       });
   if (!whole) throw Error(complaint, Status::kStore);
@@ -197,6 +200,14 @@ void ReadNodes(Database& db, const SourceRow& source, const VersionRow& version,
   const bool whole = EachBlock(
       db, version, [](std::string_view part) { return part == kNodes; },
       [&](std::string_view, std::string_view bytes) { nodes.nodes.emplace_back(bytes); });
+  if (!whole) throw Error(ComplaintOf(db, source), Status::kStore);
+}
+
+void ReadObserved(Database& db, const SourceRow& source, const VersionRow& version,
+                  std::deque<std::string>& observed) {
+  const bool whole = EachBlock(
+      db, version, [](std::string_view part) { return part == kObserved; },
+      [&](std::string_view, std::string_view bytes) { observed.emplace_back(bytes); });
   if (!whole) throw Error(ComplaintOf(db, source), Status::kStore);
 }
 
@@ -277,17 +288,27 @@ void Unite(List& list, List& more) {
   for (const auto& [key, at] : order) list.push_back(std::move(all[at]));
 }
 
-void AddUp(Database& db, const SourceRow* source, SourceFacts& given) {
-  Facts before;
-  if (source && !source->versions.back().facts_hash.empty())
-    ReadVersion(db, *source, source->versions.back(), true, before);
-  Facts& facts = given.facts;
+void UniteFacts(Facts& before, Facts& facts) {
   Lists(facts, [&](std::string_view part, auto& list) {
     Lists(before, [&](std::string_view other, auto& old) {
       if constexpr (std::is_same_v<decltype(list), decltype(old)>)
         if (part == other) Unite(list, old);
     });
   });
+}
+
+void AddUp(Database& db, const SourceRow* source, const Meeting& meeting, SourceFacts& given) {
+  Facts& facts = given.facts;
+  const bool more = source && !source->versions.back().facts_hash.empty();
+  Facts before;
+  if (more && meeting.merge)
+    ReadObserved(db, *source, source->versions.back(), before.observed);
+  else if (more)
+    ReadVersion(db, *source, source->versions.back(), true, before);
+  if (!meeting.merge)
+    UniteFacts(before, facts);
+  else if (more)
+    meeting.merge(before, facts);
   // The content is named by what it says: which file came last does not matter.
   ListHash hash;
   Pack(facts, [&](std::string_view part, std::size_t, std::string_view, const std::string& address) {
@@ -320,10 +341,11 @@ const SourceRow* FindSource(const std::vector<SourceRow>& sources, const Source&
 
 }  // namespace
 
-bool WriteVersion(Database& db, const std::vector<SourceRow>& sources, bool adds_up, SourceFacts& given) {
+bool WriteVersion(Database& db, const std::vector<SourceRow>& sources, const Meeting& meeting,
+                  SourceFacts& given) {
   const Source& s = given.source;
   const SourceRow* row = FindSource(sources, s);
-  if (adds_up) AddUp(db, row, given);
+  if (meeting.adds_up) AddUp(db, row, meeting, given);
   std::int64_t version = 0;
   // The same bytes: the same facts, unless this program has learnt to read more of them.
   if (row && row->versions.back().sha256 == s.sha256 &&
@@ -339,7 +361,7 @@ bool WriteVersion(Database& db, const std::vector<SourceRow>& sources, bool adds
     }
   }
   if (version == 0) {
-    const std::int64_t source = row ? row->id : InsertSource(db, s, adds_up);
+    const std::int64_t source = row ? row->id : InsertSource(db, s, meeting.adds_up);
     version = InsertVersion(db, source, row ? row->versions.back().number + 1 : 1, s);
   }
   BlockWriter writer(db);

@@ -45,12 +45,23 @@ void ReadVersion(Database& db, const SourceRow& source, const VersionRow& versio
 // Only what selectors ask for.
 void ReadNodes(Database& db, const SourceRow& source, const VersionRow& version, PackedNodes& nodes);
 
+// Only what a source that adds up keeps for its next ingest.
+void ReadObserved(Database& db, const SourceRow& source, const VersionRow& version,
+                  std::deque<std::string>& observed);
+
 // True if the version's blocks are there, and are what their addresses say.
 bool IsWhole(Database& db, const VersionRow& version);
 
+// How an ingest meets what its source said before: it replaces it, or adds up, fact by fact or by a rule of
+// the source's own.
+struct Meeting {
+  bool adds_up = false;
+  void (*merge)(Facts& before, Facts& given) = nullptr;
+};
 // Adds a version to the source (which is made where there is none) unless its newest has these facts and
 // sha256 already. True if rows were written; `facts` of a source that adds up are then all that it has said.
-bool WriteVersion(Database& db, const std::vector<SourceRow>& sources, bool adds_up, SourceFacts& given);
+bool WriteVersion(Database& db, const std::vector<SourceRow>& sources, const Meeting& meeting,
+                  SourceFacts& given);
 // A version of a source that has none yet, whose facts are known to have been there, and cannot be read.
 void WriteLostVersion(Database& db, const Source& source);
 // Names what the newest versions say, whatever came before them.

@@ -15,6 +15,7 @@
 #include "graph/time/calendar.hpp"
 #include "ingest/dbt/artifacts.hpp"
 #include "ingest/dbt/pending.hpp"
+#include "ingest/dbt/stale.hpp"
 #include "ingest/declared/blocks.hpp"
 #include "ingest/importer.hpp"
 #include "ingest/read/file.hpp"
@@ -402,6 +403,8 @@ class ManifestReader {
         if (!part.empty()) fact.relation.push_back(part);
       fact.writes_relation = type != "source";
       if (m_.adapter == "snowflake") fact.stored = StoredParts(Str(e, "relation_name"));
+    } else if (!stored && !database.empty() && !schema.empty() && !table.empty()) {
+      fact.names.Make().push_back({database + "." + schema + "." + table, NameRule::kUnstored, ""});
     }
     if (type == "source") {
       const std::string source_name(Str(e, "source_name"));
@@ -777,6 +780,7 @@ std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnost
     path = inside;
   }
   const auto project = request.options.find("project");
+  WarnIfStale(path, diagnostics);
   ManifestReader reader(path, project == request.options.end() ? "" : project->second.back(), diagnostics);
   SourceFacts facts;
   if (!reader.Read(facts)) return out;

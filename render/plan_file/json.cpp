@@ -462,6 +462,7 @@ Json DatasetJson(const Dataset& d) {
   j["kind"] = ToString(d.kind);
   j["aliases"] = d.aliases;
   j["grain"] = d.grain ? Json(FormatGrain(*d.grain)) : Json();
+  j["grain_known"] = !d.grain ? Json() : d.grain_inferred ? "inferred" : "declared";
   j["timezone"] = d.calendar.zone().name();
   j["timezone_assumed"] = d.zone_assumed;
   Json starts_at;
@@ -489,6 +490,12 @@ Json DatasetJson(const Dataset& d) {
     j["partitions"] = blocks;
   }
   j["seen"] = SeenJson(d.seen);
+  if (!d.names.empty()) {
+    Json names = Json::array();
+    for (const NameSaid& n : d.names)
+      names.push_back({{"name", n.name}, {"how", n.how}, {"seen", SeenJson({n.seen})}});
+    j["names"] = names;
+  }
   if (!d.conflicts.empty()) {
     Json conflicts = Json::array();
     for (const Conflict& c : d.conflicts) {
@@ -537,6 +544,9 @@ Json CopyJson(const LineageGraph& g, const Copy& c) {
           {"feeds", NamesJson(g, c.feeds)},
           {"personal_data", c.personal_data},
           {"known", c.known},
+          {"times", c.times > 0 ? Json(c.times) : Json()},
+          {"first_seen", OrNull(c.first_seen)},
+          {"last_seen", OrNull(c.last_seen)},
           {"note", OrNull(c.note)},
           {"expires", OrNull(c.expires)},
           {"seen", SeenJson(c.seen)}};
@@ -644,6 +654,13 @@ Json CellsPerRun(const std::string& text) {
   return ec == std::errc{} && end == text.data() + text.size() ? Json(n) : Json(text);
 }
 
+static Json ColumnsJson(const Edge& e) {
+  if (e.columns.empty()) return {};
+  Json out = Json::array();
+  for (const auto& pair : e.columns) out.push_back(Json::array({pair[0], OrNull(pair[1])}));
+  return out;
+}
+
 std::string GraphJson(const LineageGraph& g) {
   Json j;
   j["format"] = "backreach.graph/1";
@@ -668,7 +685,10 @@ std::string GraphJson(const LineageGraph& g) {
                           {"reads", std::move(reads)},
                           {"known", ToString(e.known)},
                           {"job", OrNull(e.job)},
-                          {"columns", Json()},
+                          {"jobs", e.jobs.size() > 1 ? Json(e.jobs)
+                                   : e.job.empty()   ? Json::array()
+                                                     : Json::array({e.job})},
+                          {"columns", ColumnsJson(e)},
                           {"memory", DurationJson(e.memory)},
                           {"first_seen", OrNull(e.first_seen)},
                           {"last_seen", OrNull(e.last_seen)},
@@ -709,6 +729,7 @@ std::string GraphJson(const LineageGraph& g) {
          {"cells_per_run", job.cells_per_run.empty() ? Json() : CellsPerRun(job.cells_per_run)},
          {"sequential", job.sequential},
          {"owner", OrNull(job.owner)},
+         {"parent", OrNull(job.parent)},
          {"after", job.after},
          {"starts", job.starts},
          {"seen", SeenJson(job.seen)}});

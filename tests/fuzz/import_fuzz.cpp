@@ -59,6 +59,17 @@ int main(int argc, char** argv) {
   const std::string loaded =
       R"({"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/sources/v3.json"},
       "results": [{"unique_id": "source.shop.raw.clicks", "max_loaded_at": "2026-04-01T00:00:00Z", "status": "pass"}]})";
+  const std::string events =
+      R"({"eventType": "START", "eventTime": "2026-03-02T01:00:00Z", "run": {"runId": "r1", "facets": {"nominalTime":
+      {"nominalStartTime": "2026-03-01T00:00:00Z", "nominalEndTime": "2026-03-02T00:00:00Z"}, "parent": {"job": {"namespace": "etl", "name": "nightly"}}}},
+      "job": {"namespace": "etl", "name": "load", "facets": {"ownership": {"owners": [{"name": "team:a"}]}}}, "outputs": [],
+      "inputs": [{"namespace": "s3://Lake", "name": "raw/dt=2026-03-01/x", "inputFacets": {"subset": {"inputCondition":
+      {"type": "partition", "partitions": [{"dimensions": {"dt": "2026-03-01"}}]}}}}]}
+{"eventType": "COMPLETE", "eventTime": "2026-03-02T01:02:00Z", "run": {"runId": "r1"}, "job": {"namespace": "etl", "name": "load"},
+      "inputs": [], "outputs": [{"namespace": "postgres://db:5432", "name": "shop.public.orders", "facets": {"symlinks":
+      {"identifiers": [{"namespace": "hive", "name": "db.orders"}]}, "columnLineage": {"fields": {"a": {"inputFields":
+      [{"namespace": "s3://Lake", "name": "raw/dt=2026-03-01/x", "field": "b", "transformations": []}]}}}}}]}
+)";
   const std::string
       dagster =
           R"({"form": "dagster-assets/1", "location": "x", "assets": [{"key": ["a", "b"], "op": "a", "executable": true, "owners": ["team:x"], "pools": ["p"],
@@ -129,7 +140,8 @@ const std::string bqetl =
     "owners: [a@example.com]\nscheduling: {dag_name: bqetl_x, depends_on_past: true, date_partition_offset: "
     "-27, referenced_tables: [[p, d, src]], depends_on: [{task_id: t}]}\n"
     "bigquery: {time_partitioning: {type: day, field: day, expiration_days: 775}}\n";
-const std::vector<Input> inputs = {{"dbt", Read(root / "shop/target/manifest.json")},
+const std::vector<Input> inputs = {{"openlineage", events},
+                                   {"dbt", Read(root / "shop/target/manifest.json")},
                                    {"airflow", Read(root / "shop/serialized_dags.jsonl")},
                                    {"registry", Read(root / "shop/registry.yml")},
                                    {"dbt", Read(root / "shop/target/run_results.json"), "run-results"},
