@@ -113,7 +113,8 @@ std::string SuggestRegistry(const Audit& audit) {
   std::map<std::string, int> ids;
   for (const AuditFinding& f : audit.findings) {
     if (f.code != "undocumented-extract" && f.code != "frozen-copy") continue;
-    if (out.empty()) out = "backreach: 1\ncopies:\n";
+    // A document of its own: so it can stand alone, and be appended to a registry that exists.
+    if (out.empty()) out = "---\nbackreach: 1\ncopies:\n";
     const auto parts = Split(f.dataset, '.');
     std::string id = parts.back() + "-extract";
     for (char& c : id)

@@ -15,7 +15,7 @@ static std::vector<Command> Commands() {
   return {
       IngestCommand(), PlanCommand(),   ExplainCommand(), RenderCommand(),   CopiesCommand(), AuditCommand(),
       FeedCommand(),   ExportCommand(), SourcesCommand(), DatasetsCommand(), ShowCommand(),   DiffCommand(),
-      ForgetCommand(), HazardCommand(), DoctorCommand(),  HelpCommand(),
+      ForgetCommand(), HazardCommand(), GlossaryCommand(), InitCommand(), DoctorCommand(), HelpCommand(),
   };
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,5 +46,9 @@ const std::vector<Importer>& Importers();
 Importer DbtImporter();
 Importer AirflowImporter();
 Importer RegistryImporter();
+
+// A registry that is at hand as text; nothing where something in it is wrong. `file` is what its places name.
+std::optional<SourceFacts> ReadRegistryText(const std::string& file, const std::string& text,
+                                            Diagnostics& diagnostics);
 
 }  // namespace backreach

@@ -17,6 +17,6 @@ trap stop EXIT
 cd "$data"
 "${as[@]}" "$bin/initdb" -D "$data/db" -U postgres --auth=trust -E UTF8 >/dev/null
 export STRATEGIES_PGHOST=$data STRATEGIES_PGPORT=54329 STRATEGIES_PGUSER=postgres
-"${as[@]}" "$bin/pg_ctl" -D "$data/db" -w -l "$data/log" -o "-k $data -p $STRATEGIES_PGPORT -c listen_addresses= -c fsync=off" start >/dev/null
+"${as[@]}" "$bin/pg_ctl" -D "$data/db" -w -t 900 -l "$data/log" -o "-k $data -p $STRATEGIES_PGPORT -c listen_addresses= -c fsync=off" start >/dev/null
 for name in live scratch; do "$bin/createdb" -h "$data" -p "$STRATEGIES_PGPORT" -U postgres "$name"; done
 python "$root/tests/real/strategies.py" "$program" postgres
