@@ -36,6 +36,9 @@ std::string WithoutName(const LineageGraph& g, const Hazard& h) {
       continue;
     out.replace(at, name.size(), kEach);
   }
+  // Whom that reaches is each one's own.
+  if (const std::size_t at = out.find(", and so in "); at != std::string::npos)
+    out = out.substr(0, at) + ", and in what reads it";
   return out;
 }
 
@@ -64,18 +67,23 @@ void AddGroup(const LineageGraph& g, std::vector<const Hazard*> same, bool apart
   };
   const HazardKind* kind = FindHazardKind(first.code);
   const std::string usual = kind ? kind->remedy : first.remedy;
-  if (shapes.size() <= 2) {
-    for (auto& [shape, list] : shapes) {
-      if (list.size() == 1)
-        alone(list[0]);
-      else
-        out.push_back({first.code, first.severity, list, shape, one_remedy(list, usual)});
-    }
-    return;
+  constexpr std::size_t kShapes = 4;
+  const std::size_t shown = shapes.size() <= kShapes ? shapes.size() : kShapes - 1;
+  std::vector<const Hazard*> rest;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const auto& [shape, list] = shapes[i];
+    if (i >= shown)
+      rest.insert(rest.end(), list.begin(), list.end());
+    else if (list.size() == 1)
+      alone(list[0]);
+    else
+      out.push_back({first.code, first.severity, list, shape, one_remedy(list, usual)});
   }
-  const std::string sentence = kind ? kind->outcome : first.message;
-  const std::string remedy = one_remedy(same, usual);
-  out.push_back({first.code, first.severity, std::move(same), sentence, remedy});
+  if (rest.empty()) return;
+  const std::string sentence =
+      fmt::format("and {} more ({})", rest.size(), kind ? kind->outcome : first.message.c_str());
+  const std::string remedy = one_remedy(rest, usual);
+  out.push_back({first.code, first.severity, std::move(rest), sentence, remedy});
 }
 
 // A call of dbt, split at what it selects.

@@ -11,9 +11,6 @@
 
 namespace backreach {
 
-// A name as a value of YAML: in quotes where it would be read as something else.
-std::string YamlText(const std::string& text);
-
 struct Stanza {
   std::string section;  // datasets, edges, jobs, copies
   std::string entry;    // `{name: orders, partitions: day}`

@@ -413,7 +413,7 @@ class PlanWriter {
       }
       std::string line = NumbersText(ids) + "  ";
       if (group.steps.size() == 1)
-        line += fmt::format("{}  {}  {}", Name(first.dataset), CellsOf(first), Period(first));
+        line += Name(first.dataset) + (first.whole ? "  whole" : "  " + CellsOf(first) + "  " + Period(first));
       else if (first.whole)
         line += Plural(static_cast<std::int64_t>(ids.size()), "table") + " whole";
       else
@@ -421,7 +421,11 @@ class PlanWriter {
                             cells ? Plural(*cells, "cell") : std::string("cells of unknown number"), Period(first));
       if (group.steps.size() == 1 && first.correct) line += "  corrected here";
       if (group.steps.size() == 1 && group.commands.empty() && !first.correct) line += "  no command is known";
-      Line("    " + Wrapped(line, style_.width, 4, 8));
+      const bool fits = group.commands.size() == 1 &&
+                        Columns(line) + Columns(group.commands[0]) + 7 < static_cast<std::size_t>(style_.width);
+      if (fits) line += "   " + Printable(group.commands[0]);
+      Line("    " + (fits ? line : Wrapped(line, style_.width, 4, 8)));
+      if (fits) continue;
       for (std::size_t i = 0; i < group.commands.size() && i < 4; ++i)
         Line(CommandLines(Printable(group.commands[i]), style_.width, "        "));
       if (group.commands.size() > 4)
@@ -581,16 +585,15 @@ class PlanWriter {
     }
     if (accepts.size() > 3) accepts.assign(codes.begin(), codes.end());
     const std::string asked = Asked();
-    Table table(1000);
+    std::vector<std::string> lines;
     if (!accepts.empty())
-      table.Row({"backreach plan " + asked + Join(accepts, ""), "once it is settled"});
+      lines.push_back("backreach plan " + asked + Join(accepts, "") + "  # once it is settled");
     if (plan_.steps.size() > 1)
-      table.Row({fmt::format("backreach explain {} {}", asked, ShellWord(names_(plan_.steps.back().dataset))),
-                 "why a step is here"});
-    table.Row({"backreach plan " + asked + " --format json --out plan.json", "to keep it"});
-    table.Row({"backreach feed plan.json --to " + Engine(), "and to hand it over"});
-    const std::string text = table.Text("       ");
-    out_ += "Next:" + text.substr(5);
+      lines.push_back(fmt::format("backreach explain {} {}  # why a step is here", asked,
+                                  ShellWord(names_(plan_.steps.back().dataset))));
+    lines.push_back("backreach plan " + asked + " --format json --out plan.json  # to keep it");
+    lines.push_back("backreach feed plan.json --to " + Engine() + "  # and to hand it over");
+    for (const std::string& line : lines) Line((&line == &lines[0] ? "Next:  " : "       ") + line);
   }
 
   std::string FirstTarget() const { return ShellWord(names_(plan_.request.targets[0].dataset)); }
@@ -679,13 +682,11 @@ std::string LookedInto(const LineageGraph& g) {
     tasks += !job.orchestrator.empty();
     opaque += !job.orchestrator.empty() && job.opaque;
   }
-  std::string out = fmt::format("{} of an orchestrator", tasks == 0 ? "no task" : Plural(tasks, "task"));
+  std::string out = Plural(tasks, "task");
   if (opaque > 0) out += fmt::format(" ({} of unknown effect)", Thousands(opaque));
   const auto seen = static_cast<std::int64_t>(g.extracts.size());
-  return out + fmt::format(" {} known, and {} seen in tasks and hooks", tasks == 1 ? "is" : tasks == 0 ? "is" : "are",
-                           seen == 0   ? std::string("no way out was")
-                           : seen == 1 ? std::string("1 way out was")
-                                       : Thousands(seen) + " ways out were");
+  return out + fmt::format(" and {} of hooks and tasks are known",
+                           seen == 1 ? std::string("1 way out") : Thousands(seen) + " ways out");
 }
 
 std::string NoCopies(const LineageGraph& g, const Plan& plan, const ShortNames& names) {

@@ -35,7 +35,7 @@ class ShortNames {
 
 // How many cells a step writes: "31 days", "4 cells" where they stand for several values of a dimension.
 std::string StepCells(const Step& step);
-// "no task of an orchestrator is known, and no way out was seen in tasks and hooks".
+// "0 tasks and 0 ways out of hooks and tasks are known".
 std::string LookedInto(const LineageGraph& graph);
 // That no copy is out of reach, and on what ground that is said.
 std::string NoCopies(const LineageGraph& graph, const Plan& plan, const ShortNames& names);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "analysis/doubts.hpp"
+#include "graph/base/yaml_text.hpp"
 #include "graph/join/builder.hpp"
 #include "ingest/dbt/signs.hpp"
 #include "ingest/dbt/sql.hpp"
