@@ -1,4 +1,5 @@
-// Every sign is about one column. Columns gather weight; the heaviest is the guess, if enough speaks for it. A
+// Every sign is about one column. Columns gather weight; the heaviest is the guess, if enough speaks for it. That a
+// column is cut, or holds days, is a sign only where no other one is or does: a table of contracts has many dates. A
 // column that the catalog gives another type than one of time is none, whatever its name; one whose name says
 // that it is about loading counts for little: a correction gives its rows new times.
 
@@ -14,6 +15,12 @@ namespace backreach {
 namespace {
 
 using Kind = GrainEvidence::Kind;
+
+// Something that is said of one column of a table, and not of any date in it.
+bool Strong(Kind kind) {
+  return kind != Kind::kCut && kind != Kind::kReader && kind != Kind::kDays && kind != Kind::kType &&
+         kind != Kind::kLoaded;
+}
 
 int WeightOf(Kind kind) {
   switch (kind) {
@@ -45,6 +52,11 @@ bool TimeName(const std::string& name) {
       EndsWith(name, "_ts") || EndsWith(name, "_dt") || EndsWith(name, "_ds"))
     return true;
   return HasPart(name, {"date", "day", "hour", "week", "month", "quarter", "year", "time"});
+}
+
+// Of a period's other end, or of something that happens later.
+bool LaterName(const std::string& name) {
+  return HasPart(name, {"end", "valid", "expir", "due", "birth", "cancel", "close", "until", "_to"});
 }
 
 bool LoadingName(const std::string& name) {
@@ -86,9 +98,13 @@ class Guesser {
     for (auto& [name, c] : columns_) {
       if (TimeName(name)) ++c.weight;
       if (LoadingName(name)) c.weight -= 4;
+      if (LaterName(name)) c.weight -= 2;
     }
     const auto best = std::max_element(columns_.begin(), columns_.end(), by_weight);
     if (best == columns_.end() || best->second.weight < kEnough) return std::nullopt;
+    const bool strong = std::any_of(best->second.evidence.begin(), best->second.evidence.end(),
+                                    [](const GrainEvidence& e) { return Strong(e.kind); });
+    if (!strong && columns_.size() > 1) return std::nullopt;
     GrainGuess out;
     out.column = best->first;
     out.weight = best->second.weight;
@@ -101,7 +117,7 @@ class Guesser {
       unit = UnitInName(out.column).value_or(Grain::Unit::kDay);
     out.grain = {unit, 1};
     for (const auto& [name, c] : columns_)
-      if (name != out.column && c.weight + 1 >= out.weight) out.others.push_back(name);
+      if (name != out.column && c.weight + 2 >= out.weight) out.others.push_back(name);
     return out;
   }
 

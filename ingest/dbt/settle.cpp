@@ -445,7 +445,10 @@ class Settler {
     for (std::size_t i = 0; i < m_.nodes.size(); ++i) {
       PendingNode& node = m_.nodes[i];
       by_name.emplace(node.fact.name, i);
-      AddColumnSigns(node.cuts, node.days, node.fact);
+      std::set<std::string> days;
+      for (const std::string& column : node.days)
+        if (TakenFromRows(reads_[i].of, column)) days.insert(column);
+      AddColumnSigns(node.cuts, days, node.fact);
       if (!node.fact.signs.empty()) todo.push_back(i);
     }
     while (!todo.empty()) {
@@ -459,6 +462,16 @@ class Settler {
           todo.push_back(at->second);
       }
     }
+  }
+  // Not the same on every row; of what has no code nobody knows.
+  static bool TakenFromRows(const std::map<std::string, CodeReads>& of, const std::string& column) {
+    if (of.empty()) return true;
+    for (const auto& [parent, code] : of)
+      if (const CodeTrace* trace = code.Of(column))
+        for (const CodeUse& use : trace->uses)
+          for (const CodeUse::Way& way : use.ways)
+            if (!way.reach.low.open && !way.reach.high.open) return true;
+    return false;
   }
   static bool PassSigns(const std::vector<GrainSign>& signs, bool view, const CodeReads& code,
                         DatasetFact& parent) {

@@ -415,9 +415,10 @@ class Reacher {
     return all.value_or(Grain::Unit::kNone);
   }
   Grain::Unit CutOf(const Scope& scope, const Time& t, int depth) {
+    if (t.ref.item < 0) return Grain::Unit::kNone;  // the same on every row
     for (std::size_t i = t.steps.size(); i-- > 0;)
       if (t.steps[i].kind == SK::kFloor) return t.steps[i].unit;
-    if (!t.steps.empty() || t.ref.item < 0) return Grain::Unit::kNone;
+    if (!t.steps.empty()) return Grain::Unit::kNone;
     const Item& item = scope.items[static_cast<std::size_t>(t.ref.item)];
     if (item.source.kind == Source::Kind::kQuery)
       return CutOf(*item.source.query, t.ref.column, depth + 1);

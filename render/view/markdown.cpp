@@ -82,7 +82,7 @@ void ListedSteps(const LineageGraph& g, const Plan& plan, const ShortNames& name
 // A row for what one command does together.
 void GroupedSteps(const LineageGraph& g, const Plan& plan, const ShortNames& names, std::string& out) {
   out += "| steps | wave | datasets | cells | period | how |\n| --- | --- | --- | --- | --- | --- |\n";
-  for (const StepGroup& group : GroupSteps(plan)) {
+  for (const StepGroup& group : GroupSteps(g, plan)) {
     std::vector<int> ids;
     std::vector<std::string> datasets;
     for (const Step* s : group.steps) ids.push_back(s->id), datasets.push_back(Cell(names(s->dataset)));

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -101,6 +102,29 @@ bool Split(const Line& line, Call& out) {
   return true;
 }
 
+// A bare name selects the model of that name, and all in a folder or package of that name: it is enough where no
+// other path has it in it.
+class ShortSelectors {
+ public:
+  explicit ShortSelectors(const LineageGraph& g) {
+    for (const Dataset& d : g.datasets)
+      if (const auto it = d.methods.find("dbt"); it != d.methods.end())
+        for (const std::string& part : backreach::Split(it->second, '.')) ++parts_[part];
+  }
+  std::string operator()(const std::string& selector) const {
+    const std::string name = selector.substr(selector.rfind('.') + 1);
+    const bool plain = std::all_of(selector.begin(), selector.end(), [](unsigned char c) {
+      return std::isalnum(c) || c == '_' || c == '.';
+    });
+    const bool version = name.size() > 1 && name[0] == 'v' && std::isdigit(static_cast<unsigned char>(name[1]));
+    const auto it = parts_.find(name);
+    return plain && !version && it != parts_.end() && it->second == 1 ? name : selector;
+  }
+
+ private:
+  std::map<std::string, int, std::less<>> parts_;
+};
+
 std::string Typed(const Call& c) {
   std::vector<std::string> words;
   for (const std::string& w : c.before) words.push_back(ShellWord(w));
@@ -163,7 +187,8 @@ std::string WhoOf(const HazardGroup& group, const Plan& plan,
   return ListOf(names, 8);
 }
 
-std::vector<StepGroup> GroupSteps(const Plan& plan) {
+std::vector<StepGroup> GroupSteps(const LineageGraph& g, const Plan& plan) {
+  const ShortSelectors shorter(g);
   std::vector<StepGroup> out;
   std::map<std::vector<std::vector<std::string>>, std::size_t> known;  // of one wave
   std::vector<std::vector<Call>> calls;                                // by group
@@ -193,7 +218,10 @@ std::vector<StepGroup> GroupSteps(const Plan& plan) {
       for (const Line& line : LinesOf(step, step.methods[0])) out.back().commands.push_back(line.text);
   }
   for (std::size_t i = 0; i < out.size(); ++i)
-    for (const Call& c : calls[i]) out[i].commands.push_back(Typed(c));
+    for (Call& c : calls[i]) {
+      for (std::string& selector : c.selected) selector = shorter(selector);
+      out[i].commands.push_back(Typed(c));
+    }
   return out;
 }
 

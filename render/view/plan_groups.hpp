@@ -27,7 +27,8 @@ struct StepGroup {
   std::vector<const Step*> steps;
   std::vector<std::string> commands;  // whole lines to be typed in turn
 };
-std::vector<StepGroup> GroupSteps(const Plan& plan);
+// Models are selected by their names alone where that means them and nothing else.
+std::vector<StepGroup> GroupSteps(const LineageGraph& graph, const Plan& plan);
 // "2", "2-9", "2, 5 and 7": numbers of steps.
 std::string NumbersText(std::vector<int> numbers);
 // A command on several lines that can be pasted as they stand.

@@ -397,7 +397,7 @@ class PlanWriter {
     constexpr std::size_t kMostSteps = 400;
     int wave = -1;
     std::size_t shown = 0;
-    for (const StepGroup& group : GroupSteps(plan_)) {
+    for (const StepGroup& group : GroupSteps(g_, plan_)) {
       if (shown >= kMostSteps) break;
       if (group.wave != wave) Line(fmt::format("  wave {}", wave = group.wave));
       shown += group.steps.size();
@@ -478,6 +478,7 @@ class PlanWriter {
 
   void Stays() {
     std::vector<std::string> lines;
+    std::vector<std::pair<std::string, std::vector<DatasetId>>> alike;  // whole ones, by why
     for (const LeftStale& l : plan_.left_stale) {
       static const std::map<StaleReason, const char*> why = {
           {StaleReason::kExcluded, "left out as asked"},
@@ -489,14 +490,24 @@ class PlanWriter {
       const Dataset& d = g_[l.cells.dataset];
       const bool itself =
           l.reason != StaleReason::kSnapshot || d.kind == Kind::kSnapshot || d.writes == Writes::kSnapshot;
-      std::string line = Name(l.cells.dataset) + (l.cells.whole ? "" : " " + SpansText(d, l.cells.spans)) +
-                         ": " + (itself ? why.at(l.reason) : "reads only what stays as it is (a snapshot)");
+      const std::string because = itself ? why.at(l.reason) : "reads only what stays as it is (a snapshot)";
+      if (l.cells.whole && l.mixes_into.empty() && plan_.left_stale.size() > 4 && !style_.all) {
+        const auto same = std::find_if(alike.begin(), alike.end(), [&](const auto& a) { return a.first == because; });
+        if (same == alike.end())
+          alike.push_back({because, {l.cells.dataset}});
+        else
+          same->second.push_back(l.cells.dataset);
+        continue;
+      }
+      std::string line =
+          Name(l.cells.dataset) + (l.cells.whole ? "" : " " + SpansText(d, l.cells.spans)) + ": " + because;
       if (!l.mixes_into.empty())
         line += "; mixes old into " + Printable(names_.List(l.mixes_into));
       else if (!l.read_by.empty())
         line += "; read by " + Printable(names_.List(l.read_by));
       lines.push_back(line);
     }
+    for (const auto& [because, ids] : alike) lines.push_back(Printable(names_.List(ids, 20)) + ": " + because);
     Section("STAYS AS IT IS", lines);
   }
 

@@ -104,7 +104,7 @@ TEST_CASE("what shows a grain is offered, and nothing is planned with it") {
         "select date_trunc('month', happened_at) as event_month, count(*) as n from {{ source('raw', 'events') }} group by 1"},
        {R"({"materialized": "incremental", "incremental_strategy": "delete+insert", "unique_key": "report_date"})",
         "select report_date, n from {{ source('raw', 'events') }}"},
-       {R"({"materialized": "table", "cluster_by": ["to_date(happened_at)"]})",
+       {R"x({"materialized": "table", "cluster_by": ["to_date(happened_at)"]})x",
         "select id, happened_at from {{ source('raw', 'events') }}"},
        {R"({"materialized": "table"})", "select id, name from {{ source('raw', 'events') }}"},
        {R"({"materialized": "incremental", "unique_key": "id"})",
@@ -112,8 +112,14 @@ TEST_CASE("what shows a grain is offered, and nothing is planned with it") {
         "max(_loaded_at) from {{ this }}) {% endif %}"},
        {R"({"materialized": "incremental", "unique_key": "id"})",
         "select id from {{ source('raw', 'events') }} {% if is_incremental() %} where id > (select max(id) from {{ this }}) "
-        "{% endif %}"}},
+        "{% endif %}"},
+       {R"({"materialized": "table"})",
+        "select id, cast(created_at as date) as created_on, cast(closed_at as date) as closed_on, date '2026-01-01' as "
+        "made_date from {{ source('raw', 'events') }}"},
+       {R"({"materialized": "table"})", "select id, cast('2026-01-01' as date) as made_date from {{ source('raw', 'events') }}"}},
       "snowflake");
+  CHECK(GuessOf(g, "model.p.m8").empty());  // one of several, and nothing speaks for it
+  CHECK(GuessOf(g, "model.p.m9").empty());  // the same on every row
   CHECK(GuessOf(g, "model.p.m1") == "day by happened_at");
   CHECK(GuessOf(g, "model.p.m2") == "month by event_month");
   CHECK(GuessOf(g, "model.p.m3") == "day by report_date");
@@ -121,7 +127,11 @@ TEST_CASE("what shows a grain is offered, and nothing is planned with it") {
   CHECK(GuessOf(g, "model.p.m5").empty());
   CHECK(GuessOf(g, "model.p.m6").empty());
   CHECK(GuessOf(g, "model.p.m7").empty());
-  CHECK(GuessOf(g, "source.p.raw.events") == "day by happened_at");  // as its readers take it
+  CHECK(GuessOf(g, "source.p.raw.events").empty());  // its readers take different columns
+  const LineageGraph one = ProjectOf(
+      {{R"({"materialized": "table"})", "select cast(happened_at as date) as day from {{ source('raw', 'events') }}"}},
+      "snowflake");
+  CHECK(GuessOf(one, "source.p.raw.events") == "day by happened_at");  // as its reader takes it
   for (const Dataset& d : g.datasets) {
     CHECK_FALSE(d.grain);
     CHECK_FALSE(d.layout);
