@@ -588,7 +588,8 @@ std::string SuggestRegistry(const Audit& audit) {
   std::map<std::string, int> ids;
   for (const AuditFinding& f : audit.findings) {
     if (f.code != "undocumented-extract" && f.code != "frozen-copy" && f.code != "probable-extract") continue;
-    if (out.empty()) out = "backreach: 1\ncopies:\n";
+    // A document of its own: so it can stand alone, and be appended to a registry that exists.
+    if (out.empty()) out = "---\nbackreach: 1\ncopies:\n";
     out += fmt::format("  - id: {}\n    of: {}\n    kind: export\n", IdFor(f, ids), InQuotes(f.dataset));
     if (!ToClient(f.destination)) out += fmt::format("    where: {}\n", InQuotes(FoldDates(f.destination)));
     if (f.user) out += fmt::format("    by: [{}]\n", InQuotes(*f.user));

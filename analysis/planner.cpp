@@ -23,6 +23,7 @@
 #include "analysis/steps/methods.hpp"
 #include "analysis/steps/runs.hpp"
 #include "analysis/sweep/dimensions.hpp"
+#include "analysis/widest.hpp"
 #include "graph/base/digest.hpp"
 #include "graph/base/words.hpp"
 
@@ -688,6 +689,7 @@ class Planner {
                           expired_, expiries_, open_,    open_asked_, {},          FindWritten(plan_)};
     for (const Step& step : plan_.steps) context.steps_of[step.dataset].push_back(&step);
     plan_.assumed = FindAssumed(context);
+    NameWidest();
     std::vector<Hazard> found;
     for (const Cycle& cycle : cycles_) found.push_back(CycleHazard(cycle));
     for (const HazardKind& kind : HazardKinds())
@@ -723,6 +725,18 @@ class Planner {
       step.hazards.assign(codes[step.dataset].begin(), codes[step.dataset].end());
     plan_.hazards = std::move(found);
     Effects();
+  }
+
+  // What one thing said would save.
+  void NameWidest() {
+    SweepRules rules;
+    rules.until = SweepRules::Until::kComplete;
+    rules.drop_gone = true;
+    rules.narrow = &request_.narrow;
+    rules.blocked = [this](DatasetId id, const SpanSet& cells) {
+      return Intersection(any_block_[region_.At(id)], cells);
+    };
+    plan_.widest = FindWidest(sweeper_, build_seeds_, rules, rebuilt_, plan_);
   }
 
   // One effect for a step: the first that holds of kept-old, lost, duplicated, overwritten-open, unknown,

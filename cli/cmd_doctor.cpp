@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/doubts.hpp"
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
 #include "cli/output.hpp"
 #include "graph/base/words.hpp"
 #include "graph/store/store.hpp"
+#include "render/view/stanzas.hpp"
 #include "render/view/words.hpp"
 
 namespace backreach {
@@ -50,7 +52,30 @@ std::string Opaque(const LineageGraph& g) {
          Wrapped(Printable(list), TerminalWidth(), 12) + "\n";
 }
 
+// The same list that init writes, to read.
+Status Assumed(const Arguments& a) {
+  const BuiltGraph& built = LoadGraph(a);
+  const std::vector<Doubt> doubts = FindDoubts(built.graph, ClockNow());
+  std::string text =
+      doubts.empty() ? "nothing is left open\n"
+                     : "What nobody said, what matters most first; backreach init writes it as a registry.\n" +
+                           DoubtsText(built.graph, doubts, a.flag("all") ? doubts.size() : 40, TerminalWidth());
+  WriteOut(a, text);
+  return Status::kDone;
+}
+
+// Names in registries that nothing else knows.
+std::string Strangers(const LineageGraph& g) {
+  if (g.unknown_names.empty()) return "";
+  std::string out = fmt::format("unknown     {} in registries that nothing else knows\n",
+                                Plural(static_cast<std::int64_t>(g.unknown_names.size()), "name"));
+  for (const UnknownName& name : g.unknown_names)
+    out += "  ! " + Wrapped(UnknownNameText(name), TerminalWidth(), 4) + "\n";
+  return out;
+}
+
 Status Run(const Arguments& a) {
+  if (a.flag("assumed")) return Assumed(a);
   const Store store = Store::OpenForReading(StorePath(a));
   std::string text = fmt::format("store       {} (layout {})\n", store.path(), store.layout());
   bool found = false;
@@ -92,7 +117,7 @@ Status Run(const Arguments& a) {
   text += fmt::format("zone        assumed to be UTC for {} with a grain\n",
                       Plural(static_cast<std::int64_t>(assumed_zone), "dataset"));
   text +=
-      fmt::format("mappings    assumed on {}\n", Plural(static_cast<std::int64_t>(assumed_edges), "edge"));
+      fmt::format("mappings    assumed on {} (what matters most: backreach doctor --assumed)\n", Plural(static_cast<std::int64_t>(assumed_edges), "edge"));
   if (cyclic > 0)
     text +=
         fmt::format("cycles      {} stand in cycles of datasets (a plan says whether their days do, too)\n",
@@ -101,6 +126,7 @@ Status Run(const Arguments& a) {
     text += fmt::format("conflicts   {} (backreach show DATASET; the used value is named)\n",
                         Plural(static_cast<std::int64_t>(conflicts), "fact"));
   text += Opaque(g);
+  text += Strangers(g);
   if (g.unresolved.empty()) {
     text += "unresolved  nothing\n";
   } else {
@@ -122,8 +148,12 @@ Command DoctorCommand() {
           0,
           "is the store sound, and what does it not know?",
           "  backreach doctor\n"
-          "  backreach doctor --store prod.db",
-          CommonOptions(),
+          "  backreach doctor --assumed",
+          std::vector<OptionSpec>{
+              {OptionSpec::Kind::kFlag, "assumed", "",
+               "what nobody said, what matters most first, and the line of a registry that says it"},
+              {OptionSpec::Kind::kFlag, "all", "", "of that all, however little it matters"}} +
+              CommonOptions(),
           Run};
 }
 

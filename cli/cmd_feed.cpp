@@ -39,7 +39,7 @@ Status Run(const Arguments& a) {
   if (!in && why != ENOENT) throw Error(path + ": error: cannot be read: " + std::strerror(why));
   if (!in)
     throw Error(path +
-                ": error: no such file\n  make one with: backreach plan ... --format json --out plan.json");
+                ": error: no such file\n  make one with: backreach plan TARGET --format json --out plan.json");
   const std::string text((std::istreambuf_iterator<char>(in)), {});
   FeedOptions options;
   options.force = a.flag("force");

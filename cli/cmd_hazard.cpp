@@ -30,8 +30,8 @@ Status Run(const Arguments& a) {
                             a.words[0], near.empty() ? "" : "\n  nearest: " + Join(near, ", ")));
   }
   const int width = TerminalWidth();
-  WriteOut(a, fmt::format("{} ({})\n  when     {}\n  then     {}\n  do       {}\n  accept   backreach plan "
-                          "... --accept {}[:DATASET]\n",
+  WriteOut(a, fmt::format("{} ({})\n  when     {}\n  then     {}\n  do       {}\n  accept   with the plan's "
+                          "words: --accept {}[:DATASET]\n",
                           kind->code, ToString(kind->usual), Wrapped(kind->when, width, 11),
                           Wrapped(kind->outcome, width, 11), Wrapped(kind->remedy, width, 11), kind->code));
   return Status::kDone;

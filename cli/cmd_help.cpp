@@ -13,17 +13,18 @@ Command HelpCommand() {
           "TOPIC",
           1,
           1,
-          "a longer text: every key of the registry",
+          "a longer text: every key of the registry, or its JSON Schema",
           "  backreach help registry\n"
-          "  backreach help registry | less",
+          "  backreach help registry-schema > registry.schema.json",
           {},
           [](const Arguments& a) {
-            if (a.words[0] != "registry")
-              throw Error(
-                  fmt::format("backreach: error: no help on '{}'\n"
-                              "  there is: backreach help registry; of a command: backreach COMMAND --help",
-                              a.words[0]));
-            WriteOut(a, kRegistryReference);
+            const bool schema = a.words[0] == "registry-schema";
+            if (a.words[0] != "registry" && !schema)
+              throw Error(fmt::format("backreach: error: no help on '{}'\n"
+                                      "  there is: backreach help registry, backreach help registry-schema; of a "
+                                      "command: backreach COMMAND --help",
+                                      a.words[0]));
+            WriteOut(a, schema ? kRegistrySchema : kRegistryReference);
             return Status::kDone;
           }};
 }

@@ -12,6 +12,7 @@
 #include "graph/store/store.hpp"
 #include "graph/time/time.hpp"
 #include "ingest/importer.hpp"
+#include "render/view/stanzas.hpp"
 
 namespace backreach {
 
@@ -22,7 +23,8 @@ void CheckAgainstStore(const std::vector<SourceFacts>& given, const std::vector<
                        Diagnostics& diagnostics) {
   std::map<std::string, std::string> taken;
   const auto each = [](const SourceFacts& s, auto f) {
-    for (const DatasetFact& d : s.facts.datasets) f("dataset", d.name, d.at);
+    for (const DatasetFact& d : s.facts.datasets)
+      if (!d.select) f("dataset", d.name, d.at);
     for (const JobFact& j : s.facts.jobs) f("job", j.name, j.at);
     for (const PoolFact& p : s.facts.pools) f("pool", p.name, p.at);
     for (const CopyFact& c : s.facts.copies) f("copy", c.id, c.at);
@@ -99,8 +101,15 @@ Status RunImporter(const Arguments& arguments) {
   std::vector<std::string> counted;
   for (const SourceFacts& f : facts)
     counted.push_back(fmt::format("{}:{}: {}", f.source.kind, Printable(f.source.name), Counted(f.facts)));
-  const std::size_t written = store.Replace(std::move(facts), {importer.adds_up, JoinForGood, importer.merge});
+  const bool registry = std::string_view(importer.name) == "registry";
+  const LineageGraph* joined = nullptr;
+  const auto join = [&joined](std::vector<SourceFacts> all) -> const LineageGraph& {
+    return *(joined = &JoinForGood(std::move(all)));
+  };
+  const std::size_t written = store.Replace(std::move(facts), {importer.adds_up, join, importer.merge});
   for (const std::string& text : counted) Say(arguments, text + (written == 0 ? " (unchanged)\n" : "\n"));
+  if (registry && joined)
+    for (const UnknownName& name : joined->unknown_names) Say(arguments, UnknownNameText(name) + "\n");
   return Status::kDone;
 }
 

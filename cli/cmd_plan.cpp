@@ -99,7 +99,8 @@ Status Run(const Arguments& a) {
     text = PlanSvg(built.graph, plan, {});
   else
     text = PlanText(built.graph, plan,
-                    {a.value("out") ? 80 : TerminalWidth(), !a.value("out") && Coloured(), a.flag("all")});
+                    {a.value("out") ? 80 : TerminalWidth(), !a.value("out") && Coloured(), a.flag("all"),
+                     AskedWords(a, RequestOptions() + CommonOptions())});
   WriteOut(a, text);
   if (const auto out = a.value("out"); out && format != "text")
     Say(a, plan.summary + "\n" + *out + " written\n");

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include "analysis/request_text.hpp"
+#include "analysis/suspicions.hpp"
 #include "cli/command.hpp"
 #include "cli/loaded.hpp"
 #include "cli/output.hpp"
 #include "graph/base/words.hpp"
 #include "render/plan_file/json.hpp"
+#include "render/view/stanzas.hpp"
 #include "render/view/words.hpp"
 
 namespace backreach {
@@ -27,6 +29,7 @@ std::string Text(const LineageGraph& g, DatasetId id) {
   const auto by = [](const std::string& from) { return from.empty() ? std::string() : " (" + from + ")"; };
   const std::string inferred = d.grain_inferred ? ", as runs show it; nobody stated it" : "";
   line("grain", d.grain ? FormatGrain(*d.grain) + inferred + by(d.grain_from) : d.stores() ? "unknown" : "");
+  if (const auto guess = GuessGrain(d)) line("suspected", GuessText(*guess) + " (never planned with)");
   if (d.layout && !d.layout->single())
     for (const Block& b : d.layout->blocks())
       line("",

@@ -61,6 +61,8 @@ std::int64_t ClockNow();
 // --as-of or the like, an instant or a date: a date is its end, of UTC, so that what was ingested on the day
 // counts. Nothing where the option is not given.
 std::optional<std::int64_t> MomentOf(const Arguments& arguments, const std::string& option);
+// What was asked, as words that a shell reads again: the words, and those options of `specs` that were given.
+std::string AskedWords(const Arguments& arguments, const std::vector<OptionSpec>& specs);
 // How wide the terminal is (80 if it is none), and whether colour belongs there.
 int TerminalWidth();
 bool Coloured();
@@ -92,5 +94,7 @@ Command ShowCommand();
 Command HazardCommand();
 Command DoctorCommand();
 Command HelpCommand();
+Command InitCommand();
+Command GlossaryCommand();
 
 }  // namespace backreach

@@ -4,5 +4,6 @@
 namespace backreach {
 
 extern const char* const kRegistryReference;  // REGISTRY.md
+extern const char* const kRegistrySchema;     // render/registry.schema.json
 
 }  // namespace backreach

@@ -17,7 +17,7 @@ static std::vector<Command> Commands() {
       AuditCommand(),     FeedCommand(),     RunCommand(),     StatusCommand(),  VerifyCommand(),
       ReconcileCommand(), SimulateCommand(), ExportCommand(),  SourcesCommand(), DatasetsCommand(),
       ShowCommand(),      DiffCommand(),     ForgetCommand(),  HazardCommand(),  DoctorCommand(),
-      HelpCommand(),
+      GlossaryCommand(),  InitCommand(),     HelpCommand(),
   };
 }
 

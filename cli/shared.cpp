@@ -99,6 +99,29 @@ std::vector<OptionSpec> RequestOptions() {
       {Kind::kValue, "threads", "N", "how many steps may run together, for estimates"}};
 }
 
+std::string AskedWords(const Arguments& arguments, const std::vector<OptionSpec>& specs) {
+  std::vector<std::string> words;
+  for (const std::string& word : arguments.words) words.push_back(ShellWord(word));
+  for (const OptionSpec& spec : specs) {
+    const auto given = arguments.values.find(spec.name);
+    if (given == arguments.values.end()) continue;
+    const std::string name = std::string("--") + spec.name;
+    if (spec.kind == OptionSpec::Kind::kFlag) {
+      words.push_back(name);
+      continue;
+    }
+    for (const std::string& value : given->second) {
+      if (spec.kind == OptionSpec::Kind::kOptional) {
+        words.push_back(value.empty() ? name : name + "=" + ShellWord(value));
+        continue;
+      }
+      words.push_back(name);
+      words.push_back(ShellWord(value));
+    }
+  }
+  return Join(words, " ");
+}
+
 std::vector<OptionSpec> operator+(std::vector<OptionSpec> a, const std::vector<OptionSpec>& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,5 +55,9 @@ Importer KestraImporter();
 Importer OpenLineageImporter();
 Importer RegistryImporter();
 Importer QueriesImporter();
+
+// A registry that is at hand as text; nothing where something in it is wrong. `file` is what its places name.
+std::optional<SourceFacts> ReadRegistryText(const std::string& file, const std::string& text,
+                                            Diagnostics& diagnostics);
 
 }  // namespace backreach

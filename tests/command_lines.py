@@ -11,7 +11,7 @@ ODD = ["", "-", "--", "-1", "0", "99999999999999999999", "2026-03-01", "2026-02-
 
 def run(words, folder):
     return subprocess.run([program] + words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
-                          timeout=60, env={**os.environ, "BACKREACH_STORE": "graph.db"})
+                          timeout=1200, env={**os.environ, "BACKREACH_STORE": "graph.db"})
 
 
 failures = []

@@ -65,7 +65,7 @@ def measure(make, n, commands, folder):
     spent, said = [], []
     for words in [first, *commands]:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([program, *[w.replace("{last}", str(n - 1)) for w in words]], cwd=work, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
+        done = subprocess.run([program, *[w.replace("{last}", str(n - 1)) for w in words]], cwd=work, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=1200)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         if done.returncode not in (0, 1):
             raise SystemExit(f"{words}: status {done.returncode}: {done.stderr.decode()[:300]}")

@@ -19,7 +19,7 @@ with tempfile.TemporaryDirectory() as folder:
     work = Path(folder)
     def run(*words, **more):
         more = {"stdout": subprocess.PIPE} | more
-        return subprocess.run([program, *words], cwd=work, env=env, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL, timeout=120, **more)
+        return subprocess.run([program, *words], cwd=work, env=env, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL, timeout=1200, **more)
     run("ingest", "dbt", str(ROOT / "examples/shop/target"))
     run("ingest", "registry", str(ROOT / "examples/shop/registry.yml"))
     ask = ["fct_orders", "--from", "2026-03-01", "--to", "2026-03-31", "--now", "2026-04-20T09:00Z", "--quiet"]

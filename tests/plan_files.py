@@ -40,7 +40,7 @@ with tempfile.TemporaryDirectory() as folder:
                 json.dump(changed(change), f)
             out = os.path.join(folder, "out_" + feed + pointer.replace("/", "_"))
             r = subprocess.run([program, "feed", "plan.json", "--to", feed, "--out", out], cwd=folder,
-                               capture_output=True, text=True, timeout=60)
+                               capture_output=True, text=True, timeout=1200)
             if pointer == "":
                 if r.returncode != 0:
                     failures.append((feed, "good plan", r.returncode, r.stderr))

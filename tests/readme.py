@@ -26,7 +26,7 @@ with tempfile.TemporaryDirectory() as folder:
     def run(command):
         global bad, count
         count += 1
-        done = subprocess.run(["bash", "-c", command], cwd=work, env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+        done = subprocess.run(["bash", "-c", command], cwd=work, env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=1200)
         if done.returncode not in (0, 1) or "internal error" in done.stderr:
             bad += 1
             print(f"$ {command}\n  status {done.returncode}\n  {done.stderr.strip()[:600]}")

@@ -15,7 +15,7 @@ with tempfile.TemporaryDirectory() as folder:
     hide = f"mount --bind {work}/empty /usr/share/zoneinfo && "
     def run(words, hidden, store="graph.db"):
         command = ["unshare", "-rm", "bash", "-c", (hide if hidden else "") + f'exec "{program}" {words} --store {store}']
-        return subprocess.run(command, cwd=work, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+        return subprocess.run(command, cwd=work, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=1200)
     if not Path("/usr/share/zoneinfo").is_dir() or subprocess.run(["unshare", "-rm", "bash", "-c", hide + "true"], capture_output=True).returncode:
         print("skipped: no mount namespace may be made here")
         sys.exit(77)

@@ -227,6 +227,17 @@ struct PoolUse {
   std::vector<std::string> assumptions;
   std::string sentence;
 };
+// The one thing nobody said that widens a plan most: an edge that is read whole, or a table without a grain
+// whose rows may carry a time. What would be rebuilt as it is, and with that one thing said.
+struct Widest {
+  std::vector<EdgeId> edges;  // read whole; empty: `dataset` passes everything
+  DatasetId dataset;          // that reads by them, or that is rebuilt whole
+  struct Size {
+    std::int64_t whole = 0;  // tables of which everything is rebuilt
+    std::optional<std::int64_t> cells;
+  } now, then;
+  std::string stanza;
+};
 
 struct Totals {
   std::int64_t datasets = 0, steps = 0, copies = 0;
@@ -249,6 +260,7 @@ struct Plan {
   std::vector<Hazard> hazards;
   std::vector<AssumedMapping> assumed;
   std::vector<PoolUse> pools;
+  std::optional<Widest> widest;
   Totals totals;
 };
 

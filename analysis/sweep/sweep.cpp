@@ -33,8 +33,15 @@ Region::Region(const LineageGraph& graph, const std::vector<DatasetId>& from)
 Sweeper::Sweeper(const LineageGraph& graph, const Frame& frame, const Region& region)
     : graph_(graph), frame_(frame), region_(region) {}
 
+const Reads& Sweeper::ReadsOf(const Edge& edge) const {
+  static const Reads same = reads::Same{};
+  if (as_same_.empty()) return edge.effective;
+  const EdgeId id{static_cast<std::uint32_t>(&edge - graph_.edges.data())};
+  return as_same_.count(id) ? same : edge.effective;
+}
+
 Mapping Sweeper::MappingOf(const Edge& edge, const TimeSide& child) const {
-  return Mapping(edge.effective, child, graph_[edge.from].side(), frame_.now());
+  return Mapping(ReadsOf(edge), child, graph_[edge.from].side(), frame_.now());
 }
 
 SpanSet Sweeper::CellsEndingIn(const Layout& layout, const SpanSet& ends) const {
@@ -63,12 +70,13 @@ Sweeper::Pulled Sweeper::Pull(const Edge& edge, const Dirt& parent) const {
       out.region = SpanSet::All();
   }
   if (parent.pass.empty()) return out;
-  if (std::holds_alternative<reads::Same>(edge.effective)) {
+  const Reads& by = ReadsOf(edge);
+  if (std::holds_alternative<reads::Same>(by)) {
     out.region.Add(parent.pass);
     return out;
   }
-  const bool latest = std::holds_alternative<reads::Latest>(edge.effective);
-  if (!latest && !std::holds_alternative<reads::LatestThen>(edge.effective)) {
+  const bool latest = std::holds_alternative<reads::Latest>(by);
+  if (!latest && !std::holds_alternative<reads::LatestThen>(by)) {
     out.region.Add(MappingOf(edge, child.side()).Preimage(parent.pass));
     return out;
   }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "analysis/plan/request.hpp"
@@ -74,6 +75,8 @@ class Sweeper {
   Sweeper(const LineageGraph& graph, const Frame& frame, const Region& region);
 
   std::vector<Dirt> Run(const std::vector<Seed>& seeds, const SweepRules& rules) const;
+  // From now on these edges read the same days, whatever the graph says: to see what that would save.
+  void ReadAsSame(std::set<EdgeId> edges) { as_same_ = std::move(edges); }
 
   // Where a cell of the child of `edge` must lie to read something of `pass` (and, for `ends`, see Dirt).
   struct Pulled {
@@ -107,9 +110,12 @@ class Sweeper {
   void Settle(std::uint32_t component, State& state) const;
   Mapping MappingOf(const Edge& edge, const TimeSide& child) const;
 
+  const Reads& ReadsOf(const Edge& edge) const;
+
   const LineageGraph& graph_;
   const Frame& frame_;
   const Region& region_;
+  std::set<EdgeId> as_same_;
 };
 
 }  // namespace backreach

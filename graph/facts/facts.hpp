@@ -133,6 +133,26 @@ struct NameFact {
   std::string detail;
 };
 
+// A sign that one of its columns cuts a dataset in time, which its source shows and does not state. It is
+// offered to people with its evidence, and nothing is ever planned with it.
+struct GrainSign {
+  enum class Kind : unsigned char {
+    kNone,
+    kWatermark,  // an ordinary run takes what is newer than the column's newest
+    kCut,        // the query cuts the column to `grain`
+    kDays,       // it holds days, without a time
+    kPartition,  // the adapter partitions by it, and names no unit of time
+    kCluster,    // the adapter clusters by it
+    kSort,       // the adapter sorts by it
+    kReader,     // a reader takes the column that itself shows such signs from it
+    kLoaded      // it is what says when rows were loaded
+  };
+  Kind kind = Kind::kNone;
+  std::string column;  // lower case
+  Text grain;          // where the sign tells one: `day`
+  friend bool operator==(const GrainSign&, const GrainSign&) = default;
+};
+
 struct DatasetFact {
   std::string name;
   Text kind;  // source, table, view, ephemeral, snapshot, seed, dashboard, feature, file, external
@@ -162,6 +182,10 @@ struct DatasetFact {
   bool grain_inferred = false;  // nobody stated it: it was seen in runs
   // Only tests are said to write it: where the project is known that ran them, there is no such table.
   bool of_tests = false;
+  Seldom<std::vector<GrainSign>> signs;
+  // Of a registry's entry: dbt's selector, in the place of a name. What it states holds for each dataset that
+  // matches when the graph is joined.
+  Text select;
 };
 
 // `reads` in the contract's JSON form (`"same"`, `{"window":[-6,0]}`), null where unknown.

@@ -95,6 +95,7 @@ class Builder {
     MakeRest();
     NameOrphans();
     SayLookAlikes(out_.graph);
+    NameStrangers();
     TakeMappingsFromCode(out_.graph);
     JudgeMappings(out_.graph, strict_);
     Finish();
@@ -334,6 +335,10 @@ class Builder {
       return std::tie(a.second->name, a.first) < std::tie(b.second->name, b.first);
     });
     for (const auto& [s, fact] : facts) {
+      if (fact->select) {
+        PlaceSelected(s, *fact);
+        continue;
+      }
       const NameMatch match = importer_index_.Find(fact->name);
       if (!match.candidates.empty()) {
         Ambiguous(fact->name, match.candidates, s, fact->at);
@@ -345,6 +350,11 @@ class Builder {
       } else {
         const auto it = by_name_.find(fact->name);
         p = it == by_name_.end() ? NewProto(fact->name) : Root(it->second);
+        // What it is, it may say itself; or a job of the registry makes it.
+        if (!fact->kind && !fact->write.mode && fact->aliases.empty())
+          strangers_[fact->name] = {"dataset", SeenAt(s, fact->at)};
+        else
+          explained_.insert(fact->name);
       }
       declared_[fact->name] = p;
       protos_[p].facts.push_back({s, fact});
@@ -364,6 +374,25 @@ class Builder {
     }
     for (auto& [name, p] : declared_) p = Root(p);
   }
+  // An entry for all that a selector matches.
+  void PlaceSelected(std::uint32_t s, DatasetFact& fact) {
+    const DbtProjects::Answer answer = Dbt().Matching(*fact.select);
+    bool any = false;
+    for (const std::string& id : answer.writes)
+      if (const auto known = importer_index_.FindExact(id)) {
+        protos_[Root(*known)].facts.push_back({s, &fact});
+        any = true;
+      }
+    if (any) return;
+    std::string name = *fact.select;
+    if (!answer.unknown.empty()) name += " (" + answer.unknown.substr(0, answer.unknown.find('\n')) + ")";
+    out_.graph.unknown_names.push_back({"selector", std::move(name), {}, SeenAt(s, fact.at)});
+  }
+  DbtProjects& Dbt() {
+    if (!dbt_) dbt_ = std::make_unique<DbtProjects>(sources_);
+    return *dbt_;
+  }
+
   bool IsDbt(std::uint32_t p) const {
     for (const FactRef& ref : protos_[p].facts)
       if (sources_[ref.source].source.kind == "dbt") return true;
@@ -402,14 +431,23 @@ class Builder {
         if (ambiguous_.insert(name).second) Ambiguous(name, match.candidates, s, at);
       } else {
         unknown.insert(name);
+        strangers_.emplace(name, Stranger{"dataset", SeenAt(s, at)});
       }
     };
     for (const std::uint32_t s : registries_) {
       const Facts& f = sources_[s].facts;
+      for (const JobFact& j : f.jobs)
+        for (const std::string& n : j.writes) {
+          const bool entry = strangers_.erase(n) > 0 || explained_.count(n) > 0;
+          note(n, s, j.at);
+          if (entry)
+            strangers_.erase(n);
+          else if (const auto it = strangers_.find(n); it != strangers_.end())
+            it->second.what = "output";
+        }
       for (const EdgeFact& e : f.edges) note(e.from, s, e.at), note(e.to, s, e.at);
       for (const JobFact& j : f.jobs) {
         for (const std::string& n : j.reads) note(n, s, j.at);
-        for (const std::string& n : j.writes) note(n, s, j.at);
         if (j.schedule)
           for (const std::string& n : j.schedule->on) note(n, s, j.at);
       }
@@ -495,10 +533,11 @@ class Builder {
   void Rank(Proto& p) const {
     std::stable_sort(p.facts.begin(), p.facts.end(), [&](const FactRef& a, const FactRef& b) {
       const auto rank = [&](const FactRef& r) {
-        if (sources_[r.source].source.kind == "registry") return 0;
-        if (IsLog(r.source)) return 4;
-        if (r.fact->kind && *r.fact->kind == "external") return 3;
-        return r.fact->writes_relation ? 1 : 2;
+        // A name beats a selector; what only statements show comes last.
+        if (sources_[r.source].source.kind == "registry") return r.fact->select ? 1 : 0;
+        if (IsLog(r.source)) return 5;
+        if (r.fact->kind && *r.fact->kind == "external") return 4;
+        return r.fact->writes_relation ? 2 : 3;
       };
       return rank(a) < rank(b);
     });
@@ -639,6 +678,7 @@ class Builder {
         found.seen = SeenAt(ref.source, finding.at);
         found.fact = take(finding);
       }
+      d.signs.insert(d.signs.end(), (*f.signs).begin(), (*f.signs).end());
       for (const ChangeFact& c : f.changes)
         if (const auto span = ParseDate(c.on, d.calendar).span)
           d.changes.push_back({span->start, c.on, c.kind, c.what});
@@ -844,7 +884,7 @@ class Builder {
   void TakeDbtRuns(const JobFact& f, std::uint32_t s, Job& job,
                    std::map<std::string, std::set<DatasetId>>& by_dbt) {
     if (f.dbt_runs.empty()) return;
-    if (!dbt_) dbt_ = std::make_unique<DbtProjects>(sources_);
+    Dbt();
     std::set<std::string> said;
     for (const DbtRunFact& run : f.dbt_runs) {
       const DbtProjects::Answer answer = dbt_->WritesOf(run);
@@ -937,6 +977,29 @@ class Builder {
       g.jobs.push_back(std::move(job));
     }
     for (auto& [name, pool] : pools_) g.pools.push_back(std::move(pool));
+    for (const std::uint32_t s : registries_)
+      for (const JobFact& f : sources_[s].facts.jobs)
+        if (f.pool && !pools_.count(*f.pool))
+          g.unknown_names.push_back({"pool", *f.pool, {}, SeenAt(s, f.at)});
+  }
+
+  // What a registry names and no importer knows; where there are only registries, they are what is known.
+  void NameStrangers() {
+    LineageGraph& g = out_.graph;
+    if (importers_.empty()) {
+      g.unknown_names.clear();
+      return;
+    }
+    for (const auto& [name, stranger] : strangers_)
+      g.unknown_names.push_back({stranger.what, name, importer_index_.Near(name), stranger.seen});
+    std::sort(g.unknown_names.begin(), g.unknown_names.end(), [](const UnknownName& a, const UnknownName& b) {
+      return std::tie(a.what, a.name, a.seen) < std::tie(b.what, b.name, b.seen);
+    });
+    g.unknown_names.erase(std::unique(g.unknown_names.begin(), g.unknown_names.end(),
+                                      [](const UnknownName& a, const UnknownName& b) {
+                                        return a.what == b.what && a.name == b.name;
+                                      }),
+                          g.unknown_names.end());
   }
 
   void MakeCopies() {
@@ -1152,6 +1215,12 @@ class Builder {
   NameIndex importer_index_, registry_index_;
   std::map<std::string, std::uint32_t> declared_, placed_;
   std::set<std::string> ambiguous_;
+  struct Stranger {
+    std::string what;
+    Seen seen;
+  };
+  std::map<std::string, Stranger> strangers_;  // names of registries that no importer knows
+  std::set<std::string> explained_;            // the same, of which the registry says what they are
   std::vector<std::uint32_t> dataset_of_;
   CalendarMaker calendars_;
   std::vector<PendingProblem> problems_;

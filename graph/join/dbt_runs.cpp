@@ -162,4 +162,19 @@ DbtProjects::Answer DbtProjects::WritesOf(const DbtRunFact& run) {
   return {{}, fmt::format("it may be a run of {}: what it selects is in each", ListOf(names))};
 }
 
+DbtProjects::Answer DbtProjects::Matching(const std::string& selector) {
+  Answer out;
+  for (const auto& p : projects_) {
+    try {
+      for (const std::string& id : p->selector->Choose({{selector}, {}, {}, {}, ""}).ids)
+        out.writes.push_back(id);
+    } catch (const Error& e) {
+      out.unknown = e.what();
+    }
+  }
+  std::sort(out.writes.begin(), out.writes.end());
+  out.writes.erase(std::unique(out.writes.begin(), out.writes.end()), out.writes.end());
+  return out;
+}
+
 }  // namespace backreach

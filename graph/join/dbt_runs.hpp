@@ -22,6 +22,9 @@ class DbtProjects {
   };
   // A call is answered by the one project that it can mean; what leaves two open writes nothing and says so.
   Answer WritesOf(const DbtRunFact& run);
+  // The unique ids of all kinds that a selector matches in any of the projects. `unknown`: why dbt would
+  // refuse it.
+  Answer Matching(const std::string& selector);
 
  private:
   struct Project;

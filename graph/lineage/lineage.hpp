@@ -143,6 +143,7 @@ struct Dataset {
   std::vector<std::string> side_effects, tags;
   std::vector<Change> changes;
   std::vector<Finding> findings;
+  std::vector<GrainSign> signs;  // of how it may be cut in time; never planned with
   std::map<std::string, std::string> methods;
   std::vector<CheckFact> checks;
   std::vector<TimingFact> timings;  // of runs, oldest first
@@ -274,6 +275,14 @@ struct Unresolved {
   Seen seen;
 };
 
+// A name in a registry that no other source knows, and that the registry does not explain either.
+struct UnknownName {
+  std::string what;  // dataset, pool, output, selector
+  std::string name;
+  std::vector<std::string> near;
+  Seen seen;
+};
+
 class LineageGraph {
  public:
   std::vector<Dataset> datasets;  // sorted by name
@@ -286,6 +295,7 @@ class LineageGraph {
   std::vector<History> history;
   std::vector<Ignore> ignores;
   std::vector<Unresolved> unresolved;
+  std::vector<UnknownName> unknown_names;  // sorted by what they are, then by name
   std::vector<std::string> disabled;  // unique ids of what projects have switched off: known by name alone
   std::vector<Source> sources;        // sorted by kind, then name
   std::string fingerprint;

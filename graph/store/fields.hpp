@@ -43,13 +43,18 @@ void FieldsOf(V& v, NameFact& f) {
 }
 
 template <typename V>
+void FieldsOf(V& v, GrainSign& f) {
+  v(f.kind, f.column, f.grain);
+}
+
+template <typename V>
 void FieldsOf(V& v, DatasetFact& f) {
   v(f.name, f.kind, f.aliases, f.short_names, f.platform, f.relation, f.writes_relation, f.partitions,
     f.complete_after, f.run_date_offset, f.vars, f.row_time, f.retention, f.keeps_from, f.origin,
     f.write.mode, f.write.key, f.write.key_given, f.write.why, f.write.full_refresh, f.proven_unique,
     f.proven_not_null, f.dimensions, f.rollback, f.owner, f.contact, f.group, f.url, f.fresh_within,
     f.never_rebuild, f.deletions, f.sequential, f.side_effects, f.tags, f.changes, f.findings, f.methods,
-    f.note, f.at.file, f.at.place, f.built, f.stored, f.names, f.grain_inferred, f.of_tests);
+    f.note, f.at.file, f.at.place, f.built, f.stored, f.names, f.grain_inferred, f.of_tests, f.signs, f.select);
 }
 
 template <typename V>

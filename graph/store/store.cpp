@@ -95,10 +95,12 @@ void CheckMoment(const std::vector<SourceRow>& sources, const std::string& as_of
                     as_of, first));
 }
 
-// What a job's call of dbt selects only the nodes tell.
-bool RunsDbt(const Facts& facts) {
+// What a job's call of dbt or an entry of a registry selects only the nodes tell.
+bool AsksNodes(const Facts& facts) {
   return std::any_of(facts.jobs.begin(), facts.jobs.end(),
-                     [](const JobFact& j) { return !j.dbt_runs.empty(); });
+                     [](const JobFact& j) { return !j.dbt_runs.empty(); }) ||
+         std::any_of(facts.datasets.begin(), facts.datasets.end(),
+                     [](const DatasetFact& d) { return d.select.has_value(); });
 }
 
 // Joins the newest facts of all sources and writes what comes out, unless that is there already. `in_hand`:
@@ -126,7 +128,7 @@ void KeepRelations(Database& db, const Joiner& join, std::vector<SourceFacts> in
       ReadVersion(db, s, newest, false, all.back().facts);
       read.emplace_back(all.size() - 1, &s);
     }
-    if (std::any_of(all.begin(), all.end(), [](const SourceFacts& s) { return RunsDbt(s.facts); }))
+    if (std::any_of(all.begin(), all.end(), [](const SourceFacts& s) { return AsksNodes(s.facts); }))
       for (const auto& [i, s] : read) ReadNodes(db, *s, s->versions.back(), all[i].facts.nodes);
   } catch (const Error&) {
     return;  // somebody else's facts are damaged: whoever reads them is told, and this ingest is none of
@@ -307,7 +309,7 @@ std::vector<Store::Impl::Loaded> Store::Impl::LoadAll(bool with_nodes,
       }
     }
     if (!with_nodes && !kind &&
-        std::any_of(out.begin(), out.end(), [](const Loaded& l) { return RunsDbt(l.facts.facts); }))
+        std::any_of(out.begin(), out.end(), [](const Loaded& l) { return AsksNodes(l.facts.facts); }))
       for (const auto& [i, s] : whole) ReadNodes(db, *s, *s->At(as_of), out[i].facts.facts.nodes);
   }
   db.CheckUnchanged();

@@ -444,6 +444,7 @@ class ManifestReader {
       node.write->sql = std::string(sql);
     node.write->python = Str(e, "language") == "python";
     if (IsRefreshed(node.write->config.materialized)) node.write->relation_name = Str(e, "relation_name");
+    if (type == "source") node.write->layout.loaded_at = std::string(Str(e, "loaded_at_field"));
     if (type == "model") Code(e, sql, node);
     DayColumns(e, node);
     Constraints(e, config, node);
@@ -531,6 +532,7 @@ class ManifestReader {
           node.write->has_partition_by = true;
           node.write->partition.texts.push_back(std::move(text));
         }
+    LaidOut(config, node.write->partition, node.write->layout);
     node.write->static_partitions = Strings(config, "partitions");
     node.write->config.clustered = Child(config, "liquid_clustered_by", partition);
     node.write->config.static_partitions = !node.write->static_partitions.empty();
@@ -560,6 +562,27 @@ class ManifestReader {
     node.write->update_columns = Strings(config, "merge_update_columns");
     node.write->exclude_columns = Strings(config, "merge_exclude_columns");
     node.write->on_schema_change = Lower(Str(config, "on_schema_change"));
+  }
+
+  // By which columns the platform lays a table out. ClickHouse's `order_by` may be one text with brackets.
+  static void LaidOut(const Fields& config, const DbtPartitionConfig& partition, DbtLayoutConfig& out) {
+    const auto take = [&](const Key key, std::vector<std::string>& list) {
+      dom::element value;
+      if (!Child(config, key, value)) return;
+      for (std::string text : Strings(value)) {
+        if (text.size() > 2 && text.front() == '(' && text.back() == ')')
+          text = text.substr(1, text.size() - 2);
+        const bool several = text.find('(') == std::string::npos;
+        for (std::string& part : several ? Split(text, ',') : std::vector<std::string>{text})
+          list.push_back(std::move(part));
+      }
+    };
+    take(Key("cluster_by"), out.cluster);
+    take(Key("liquid_clustered_by"), out.cluster);
+    take(Key("sort"), out.sort);
+    take(Key("order_by"), out.sort);
+    out.partition = partition.texts;
+    if (!partition.field.empty()) out.partition.push_back(partition.field);
   }
 
   // Who refreshes what the platform keeps up to date.

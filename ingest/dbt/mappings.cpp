@@ -119,6 +119,11 @@ class CodeReader {
       const auto* days = parents_[static_cast<std::size_t>(p)].days;
       return days && days->count(column) > 0;
     };
+    o.cut_to = [&](int p, const std::string& column) {
+      const auto* cuts = parents_[static_cast<std::size_t>(p)].cuts;
+      const auto it = cuts ? cuts->find(column) : std::map<std::string, Grain::Unit>::const_iterator();
+      return cuts && it != cuts->end() ? it->second : Grain::Unit::kNone;
+    };
     const SqlReach reach = ReachOf(*tree, sql, o, columns_);
     for (const auto& [p, column] : reach.parents_days)
       out_.parents_days[static_cast<std::size_t>(p)].insert(column);
@@ -133,6 +138,13 @@ class CodeReader {
       r.sign = sign.first;
       r.line = RawLine(sql, sign.second);
     }
+    if (first_)
+      out_.cuts = reach.cuts;
+    else
+      std::erase_if(out_.cuts, [&](const auto& c) {
+        const auto it = reach.cuts.find(c.first);
+        return it == reach.cuts.end() || it->second != c.second;
+      });
     if (first_)
       out_.days = reach.days;
     else

@@ -19,6 +19,7 @@ struct DbtParent {
   std::vector<std::string> names;     // in a ref
   bool source = false, ephemeral = false;
   const std::set<std::string>* days = nullptr;  // columns that hold days, lower case
+  const std::map<std::string, Grain::Unit>* cuts = nullptr;  // columns that are cut to a unit of time
 };
 
 struct DbtCodeReads {
@@ -26,6 +27,7 @@ struct DbtCodeReads {
   std::vector<bool> told;     // whether there is anything to tell: not where there is no code
   std::vector<std::set<std::string>> parents_days;  // of each parent, columns seen to hold days
   std::set<std::string> days;                       // its own columns that hold days
+  std::map<std::string, Grain::Unit> cuts;          // its own columns that it cuts to a unit of time
 };
 
 DbtCodeReads ReadDbtCode(const DbtCode& code, const std::vector<DbtParent>& parents,

@@ -17,6 +17,7 @@
 #include "ingest/dbt/nodes.hpp"
 #include "ingest/dbt/partitions.hpp"
 #include "ingest/dbt/semantics.hpp"
+#include "ingest/dbt/signs.hpp"
 #include "ingest/dbt/sql.hpp"
 #include "ingest/dbt/writes.hpp"
 
@@ -36,6 +37,7 @@ struct PendingWrite {
   std::vector<std::string> update_columns, exclude_columns;
   std::string on_schema_change;
   std::string relation_name;  // of what the platform refreshes, as the platform writes it
+  DbtLayoutConfig layout;     // how the platform lays it out, which may tell how it is cut in time
 };
 
 // What is kept of a node until the adapter and all other nodes are known.
@@ -46,7 +48,8 @@ struct PendingNode {
   // Where a model that has code stands in the manifest, which is mapped as long as this lives: to keep the
   // texts of all models would take as much memory as the file.
   std::string_view code_at;
-  std::set<std::string> days;  // columns that hold days, lower case
+  std::set<std::string> days;                // columns that hold days, lower case
+  std::map<std::string, Grain::Unit> cuts;   // columns that it cuts to a unit of time
   std::string resource_type, event_time, package;
   std::vector<std::string> parents;
   bool external = false;

@@ -68,6 +68,7 @@ class Settler {
         }
       }
       if (node.resource_type != "source" && !node.external && node.write->microbatch) NoteBatches(node);
+      AddLayoutSigns(node.write->layout, node.fact);
       node.microbatch = node.write->microbatch;
       node.write.reset();
     }
@@ -75,6 +76,7 @@ class Settler {
     Operations(facts);
     Semantics(facts);
     ReadCode();
+    Signs();
     Edges(known, facts);
     Disabled(known, facts);
     Exposures(known, facts);
@@ -395,7 +397,7 @@ class Settler {
       PendingNode& p = m_.nodes[known->second];
       nodes.push_back(&p);
       parents.push_back({id, p.fact.relation, p.fact.short_names, p.resource_type == "source",
-                         p.fact.kind == "ephemeral", &p.days});
+                         p.fact.kind == "ephemeral", &p.days, &p.cuts});
     }
     if (parents.empty()) return;
     std::vector<std::string> wanted;
@@ -407,6 +409,7 @@ class Settler {
     DbtCodeReads reads = ReadDbtCode(code_loader_.Load(node.code_at), parents, node.fact.relation, wanted,
                                      *own_macros_, m_.adapter);
     node.days.insert(reads.days.begin(), reads.days.end());
+    node.cuts = std::move(reads.cuts);
     for (std::size_t k = 0; k < parents.size(); ++k) {
       // A source has no code of its own: its readers tell which of its columns hold days.
       if (!nodes[k]->code_at.empty()) continue;
@@ -433,6 +436,57 @@ class Settler {
       }
       if (more) ReadCodeOf(i, at);
     }
+  }
+  // What may cut nodes whose grain nobody stated. A column that shows signs passes them on to the column of a
+  // parent that it is taken from, through views: the readers of a source are all that tells of it.
+  void Signs() {
+    std::unordered_map<std::string_view, std::size_t> by_name;
+    std::vector<std::size_t> todo;
+    for (std::size_t i = 0; i < m_.nodes.size(); ++i) {
+      PendingNode& node = m_.nodes[i];
+      by_name.emplace(node.fact.name, i);
+      std::set<std::string> days;
+      for (const std::string& column : node.days)
+        if (TakenFromRows(reads_[i].of, column)) days.insert(column);
+      AddColumnSigns(node.cuts, days, node.fact);
+      if (!node.fact.signs.empty()) todo.push_back(i);
+    }
+    while (!todo.empty()) {
+      const std::size_t i = todo.back();
+      todo.pop_back();
+      const std::vector<GrainSign> signs = *m_.nodes[i].fact.signs;
+      const bool view = m_.nodes[i].fact.kind == "view" || m_.nodes[i].fact.kind == "ephemeral";
+      for (const auto& [parent, code] : reads_[i].of) {
+        const auto at = by_name.find(parent);
+        if (at != by_name.end() && PassSigns(signs, view, code, m_.nodes[at->second].fact))
+          todo.push_back(at->second);
+      }
+    }
+  }
+  // Not the same on every row; of what has no code nobody knows.
+  static bool TakenFromRows(const std::map<std::string, CodeReads>& of, const std::string& column) {
+    if (of.empty()) return true;
+    for (const auto& [parent, code] : of)
+      if (const CodeTrace* trace = code.Of(column))
+        for (const CodeUse& use : trace->uses)
+          for (const CodeUse::Way& way : use.ways)
+            if (!way.reach.low.open && !way.reach.high.open) return true;
+    return false;
+  }
+  static bool PassSigns(const std::vector<GrainSign>& signs, bool view, const CodeReads& code,
+                        DatasetFact& parent) {
+    bool added = false;
+    for (const GrainSign& sign : signs) {
+      if (sign.kind == GrainSign::Kind::kLoaded || (sign.kind == GrainSign::Kind::kReader && !view)) continue;
+      const CodeTrace* trace = code.Of(sign.column);
+      if (!trace) continue;
+      for (const CodeUse& use : trace->uses)
+        for (const CodeUse::Way& way : use.ways)
+          if (!way.reach.low.open && !way.reach.high.open)
+            added |= AddGrainSign(GrainSign::Kind::kReader, way.column == "=" ? sign.column : way.column,
+                                  Grain::Unit::kNone, parent);
+    }
+    return added;
   }
   const CodeReads* CodeOf(const PendingNode& node, const std::string& parent) const {
     const auto i = index_.find(&node);
@@ -671,6 +725,8 @@ class Settler {
     if (node.write->python) return PythonTraits(node, mode, facts);
     const SqlTraits traits =
         ReadSqlTraits(node.write->sql, *own_macros_, fact.relation, DialectOf(m_.adapter));
+    for (const std::string& column : traits.watermark_columns)
+      AddGrainSign(GrainSign::Kind::kWatermark, column, Grain::Unit::kNone, fact);
     // What each batch or run leaves out of its own result. A range that is replaced by nothing is emptied.
     const bool empties = node.write->microbatch && mode == "replace";
     const char* code = mode == "whole" || empties ? "partial-overwrite" : "watermark-filter";

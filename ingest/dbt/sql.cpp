@@ -275,6 +275,25 @@ void SayNearest(const std::vector<SqlBound>& bounds, std::optional<RunBound>& re
   if (!nearest->defaults.empty()) how += " (" + ListOf(nearest->defaults) + " may say otherwise)";
 }
 
+// The column that `max(...)` at a token is of: the one word within its brackets that is no function, type or
+// qualifier.
+std::string ColumnOfNewest(const Tokens& t, std::size_t at) {
+  std::string column;
+  int depth = 0;
+  for (std::size_t i = at + 1; i < t.size() && i < at + 40; ++i) {
+    if (t[i].IsSymbol('(')) ++depth;
+    if (t[i].IsSymbol(')') && --depth <= 0) break;
+    if (depth == 0) return "";
+    const bool name = t[i].kind == SqlToken::Kind::kWord || t[i].kind == SqlToken::Kind::kQuoted;
+    const bool called = i + 1 < t.size() && t[i + 1].IsSymbol('('),
+               qualifier = i + 1 < t.size() && t[i + 1].IsSymbol('.'),
+               type = t[i - 1].IsSymbol(':') || t[i - 1].Is("AS");
+    if (!name || called || qualifier || type || t[i].Is("AS")) continue;
+    if (column.empty()) column = Lower(t[i].text);
+  }
+  return column;
+}
+
 // The bounds of a rerun in production, and what `out` says of them.
 std::vector<SqlBound> BoundsIn(const Tokens& t, SqlDialect dialect, SqlTraits& out,
                                std::vector<SqlBound>* own = nullptr) {
@@ -364,6 +383,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
   std::vector<std::size_t> marks;  // where a watermark stands
   std::vector<std::pair<std::string, std::size_t>> uses;
   AskedBefore asked;
+  std::set<std::string> newest_of;  // the columns of its watermarks
   const auto own_table = [&](const SqlToken& token) {
     return IsThis(token) ||
            (token.kind == SqlToken::Kind::kJinja && asked.tables.count(std::string(token.text)) > 0);
@@ -381,6 +401,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
       bool newest = false, other = false;
       for (std::size_t k = captured; k < i; ++k) {
         newest = newest || t[k].Is("MAX");
+        if (t[k].Is("MAX")) newest_of.insert(ColumnOfNewest(t, k));
         other = other || t[k].Is("MIN") || t[k].Is("COUNT");
       }
       if (newest)
@@ -397,6 +418,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
     const SqlClause own = clauses.Of(i);
     std::string decided;
     bool aggregate = false, excluded = false, value = false;
+    std::string last_of;  // what the aggregate is of
     std::size_t not_there = t.size();  // where its keys are left out
     if (own.word == "FROM" || own.word == "JOIN") {
       // What the subquery (if it is one) selects, and where it stands.
@@ -413,7 +435,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
       }
       if (found_select && own.word == "FROM")
         for (std::size_t k = select; k < own.at; ++k)
-          if (t[k].Is("MAX") || t[k].Is("MIN")) aggregate = true;
+          if (t[k].Is("MAX") || t[k].Is("MIN")) aggregate = true, last_of = ColumnOfNewest(t, k);
       const SqlClause open = clauses.Of(select);
       if (open.word == "(" && found_select) {
         if (open.at > 0 && (t[open.at - 1].Is("EXISTS") || t[open.at - 1].Is("IN"))) excluded = true;
@@ -463,6 +485,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
     } else if (Filters(decided)) {
       marks.push_back(i);
       out.watermark = true;
+      if (aggregate) newest_of.insert(last_of);
       if (not_there < t.size() && HoldsForAll(t, not_there)) out.only_new_keys = true;
       out.watermark_how = excluded    ? "takes only keys that it does not have yet"
                           : aggregate ? "takes only rows newer than its newest"
@@ -507,6 +530,8 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
   if (!asked.rows.empty() && !uses_of([&](auto text) { return HasOneOf(text, asked.rows); }, false))
     out.reads_itself = true, out.reads_itself_how = "its own rows are used as values";
   uses_of([&](auto text) { return asked.AsksNewest(text, macros); }, true);
+  newest_of.erase("");
+  if (out.watermark) out.watermark_columns.assign(newest_of.begin(), newest_of.end());
   // Bounds by the run's date, variables, and calls of nobody knows what, in filters.
   struct Asked {
     std::vector<std::pair<std::string, std::size_t>> variables;  // and where they were asked for

@@ -17,6 +17,8 @@ struct SqlTraits {
   // The rows taken are bounded by the model's own content (newer than its newest, keys that it has not).
   bool watermark = false;
   std::string watermark_how;
+  // The columns whose newest that is; lower case.
+  std::vector<std::string> watermark_columns;
   // ... by keys that it has not, and by nothing else: no row that is there can be inserted again.
   bool only_new_keys = false;
   // Where it looks back from its newest row: no row is newer than the run, so that what this leaves is taken.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 
 #include "graph/base/digest.hpp"
@@ -332,24 +333,17 @@ void EachOf(YamlMap& top, const std::string& key, F f) {
   for (const auto& item : *node) f(item);
 }
 
-void ReadFile(const std::string& path, Names& names, Diagnostics& diagnostics,
-              std::vector<SourceFacts>& out) {
-  const auto text = ReadSmallFile(path, kMostBytes, diagnostics);
-  if (!text) return;
-  if (const auto fault = EncodingFault(*text)) return diagnostics.Error(path, *fault);
-  YAML::Node root;
+// The documents of a file; those without anything in them are left out.
+std::optional<std::vector<YAML::Node>> Documents(const std::string& path, const std::string& text,
+                                                 Diagnostics& diagnostics) {
+  std::vector<YAML::Node> out;
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(*text);
-    if (!documents.empty()) root = documents[0];
-    for (std::size_t i = 1; i < documents.size(); ++i) {
-      if (documents[i].IsNull()) continue;  // a `---` with nothing behind it
-      return diagnostics.Error(YamlWhere(path, documents[i].Mark()),
-                               "a second YAML document begins here, and a registry is one",
-                               {"take the --- before it away, or give it a file of its own"});
-    }
+    for (const YAML::Node& document : YAML::LoadAll(text))
+      if (!document.IsNull()) out.push_back(document);
+    return out;
   } catch (const YAML::Exception& e) {
     std::vector<std::string> notes;
-    const auto lines = Split(*text, '\n');
+    const auto lines = Split(text, '\n');
     const auto line = static_cast<std::size_t>(std::max(0, e.mark.line));
     for (std::size_t i = line > 0 ? line - 1 : 0; i <= line && i < lines.size(); ++i) {
       const std::size_t tab = lines[i].find_first_not_of(' ');
@@ -357,43 +351,32 @@ void ReadFile(const std::string& path, Names& names, Diagnostics& diagnostics,
       notes.push_back(fmt::format("line {} is indented with a tab: YAML takes blanks only", i + 1));
       break;
     }
-    return diagnostics.Error(YamlWhere(path, e.mark), "this is not YAML: " + e.msg, notes);
+    diagnostics.Error(YamlWhere(path, e.mark), "this is not YAML: " + e.msg, notes);
+    return std::nullopt;
   }
-  if (!root.IsMap())
-    return diagnostics.Error(
-        path, "not a registry: the file " + std::string(root.IsNull() ? "is empty" : "holds no mapping"),
-        {"a registry begins with: backreach: 1"});
-  if (!CheckYamlSize(root, path, diagnostics)) return;
-  YamlMap top(root, path, "the registry", diagnostics);
-  const Text version = top.GetText("backreach");
-  if (!version)
-    diagnostics.Error(path, "not a registry: there is no 'backreach: 1'",
-                      {"a registry begins with: backreach: 1"});
-  else if (*version != "1")
-    top.Fail("backreach",
-             fmt::format("registry version '{}' is not known; this backreach reads version 1", *version));
-  EntryDefaults defaults;
-  if (const auto node = top.Get("defaults")) {
-    YamlMap map(*node, path, "defaults", diagnostics);
-    if (map.valid()) {
-      defaults.timezone = map.GetZone("timezone");
-      defaults.week_start = map.GetWord("week_start", Weekdays());
-      map.Finish();
-    }
-  }
-  SourceFacts source;
-  source.source = {"registry", BaseName(path), AbsolutePath(path), Sha256Hex(*text), ""};
-  Facts& facts = source.facts;
+}
+
+void ReadEntries(YamlMap& top, const EntryDefaults& defaults, Names& names, Facts& facts) {
+  const std::string& path = top.file();
+  Diagnostics& diagnostics = top.diagnostics();
   EachOf(top, "datasets", [&](const YAML::Node& node) {
     YamlMap map(node, path, "a dataset", diagnostics);
     if (!map.valid()) return;
     DatasetFact fact;
     fact.at = map.place();
     const Text name = map.GetText("name");
-    if (!name || name->empty()) map.Fail("name", "a dataset needs a 'name'");
-    fact.name = name.value_or("");
-    map.set_what("dataset '" + fact.name + "'");
-    names.Take("dataset", fact.name, path, map.line());
+    fact.select = map.GetText("select");
+    if (fact.select) {
+      map.set_what("datasets of '" + *fact.select + "'");
+      if (name) map.Fail("select", "an entry has a 'name' or a 'select', not both");
+      if (fact.select->empty()) map.Fail("select", "'select' selects nothing: write a selector of dbt");
+      if (map.Get("aliases")) map.Fail("aliases", map.what() + " cannot share aliases: give each its own entry");
+    } else {
+      if (!name || name->empty()) map.Fail("name", "a dataset needs a 'name' (or a 'select')");
+      fact.name = name.value_or("");
+      map.set_what("dataset '" + fact.name + "'");
+      names.Take("dataset", fact.name, path, map.line());
+    }
     ReadDatasetEntry(map, defaults, fact);
     map.Finish();
     facts.datasets.push_back(std::move(fact));
@@ -438,8 +421,60 @@ void ReadFile(const std::string& path, Names& names, Diagnostics& diagnostics,
     facts.copies.push_back(std::move(copy));
   });
   EachOf(top, "ignore", [&](const YAML::Node& node) { ReadIgnore(node, path, diagnostics, facts); });
-  top.Finish();
+}
+
+// What is appended to a registry may begin a document of its own: each is read as if it stood in the first.
+void ReadText(const std::string& path, const std::string& text, Names& names, Diagnostics& diagnostics,
+              std::vector<SourceFacts>& out) {
+  if (const auto fault = EncodingFault(text)) return diagnostics.Error(path, *fault);
+  const auto documents = Documents(path, text, diagnostics);
+  if (!documents) return;
+  if (documents->empty())
+    return diagnostics.Error(path, "not a registry: the file is empty",
+                             {"a registry begins with: backreach: 1"});
+  std::deque<YamlMap> tops;
+  for (const YAML::Node& root : *documents) {
+    if (!root.IsMap())
+      return diagnostics.Error(tops.empty() ? path : YamlWhere(path, root.Mark()),
+                               tops.empty() ? "not a registry: the file holds no mapping"
+                                            : "this document of the registry holds no mapping",
+                               {"a registry begins with: backreach: 1"});
+    if (!CheckYamlSize(root, path, diagnostics)) return;
+    YamlMap& top = tops.emplace_back(root, path, "the registry", diagnostics);
+    const Text version = top.GetText("backreach");
+    if (!version && tops.size() == 1)
+      diagnostics.Error(path, "not a registry: there is no 'backreach: 1'",
+                        {"a registry begins with: backreach: 1"});
+    else if (version && *version != "1")
+      top.Fail("backreach",
+               fmt::format("registry version '{}' is not known; this backreach reads version 1", *version));
+  }
+  EntryDefaults defaults;
+  bool given = false;
+  for (YamlMap& top : tops) {
+    const auto node = top.Get("defaults");
+    if (!node) continue;
+    YamlMap map(*node, path, "defaults", diagnostics);
+    if (!map.valid()) continue;
+    if (given) top.Fail("defaults", "'defaults' stands in another document of this file too: keep one");
+    given = true;
+    defaults.timezone = map.GetZone("timezone");
+    defaults.week_start = map.GetWord("week_start", Weekdays());
+    map.Finish();
+  }
+  SourceFacts source;
+  source.source = {"registry", BaseName(path), AbsolutePath(path), Sha256Hex(text), ""};
+  for (YamlMap& top : tops) {
+    ReadEntries(top, defaults, names, source.facts);
+    top.Finish();
+  }
   out.push_back(std::move(source));
+}
+
+void ReadFile(const std::string& path, Names& names, Diagnostics& diagnostics,
+              std::vector<SourceFacts>& out) {
+  if (const auto text = ReadSmallFile(path, kMostBytes, diagnostics))
+    ReadText(path, *text, names, diagnostics, out);
 }
 
 std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnostics) {
@@ -450,6 +485,15 @@ std::vector<SourceFacts> Run(const ImportRequest& request, Diagnostics& diagnost
 }
 
 }  // namespace
+
+std::optional<SourceFacts> ReadRegistryText(const std::string& file, const std::string& text,
+                                            Diagnostics& diagnostics) {
+  std::vector<SourceFacts> out;
+  Names names(diagnostics);
+  ReadText(file, text, names, diagnostics, out);
+  if (diagnostics.has_errors() || out.empty()) return std::nullopt;
+  return std::move(out[0]);
+}
 
 Importer RegistryImporter() {
   return {"registry",

@@ -106,19 +106,24 @@ class Reacher {
       const bool asked = std::find(wanted.begin(), wanted.end(), name) != wanted.end();
       if (names.size() > kFew && !asked && !TimeName(name)) continue;
       out.uses[name] = Traced(q, name);
-      if (QueryHoldsDays(q, name, 0)) out.days.insert(name);
+      Kept(q, name, out);
     }
     if (!closed)
       for (const std::string& name : wanted)
         if (!out.uses.count(name)) {
           out.uses[name] = Traced(q, name);
-          if (QueryHoldsDays(q, name, 0)) out.days.insert(name);
+          Kept(q, name, out);
         }
     if (!closed) out.uses["*"] = Traced(q, "=");
     return out;
   }
 
  private:
+  void Kept(const SqlQuery& q, const std::string& name, SqlReach& out) {
+    if (QueryHoldsDays(q, name, 0)) out.days.insert(name);
+    if (const auto unit = CutOf(q, name, 0); unit != Grain::Unit::kNone) out.cuts.emplace(name, unit);
+  }
+
   // ---- names ----
 
   std::size_t LineOf(std::size_t at) const {
@@ -389,6 +394,37 @@ class Reacher {
                       (t.type == Time::Type::kAny && t.steps.empty() && HoldsDays(scope, t.ref, depth + 1)));
     }
     return day_columns_[key] = all;
+  }
+
+  // The unit that a column is cut to, in all branches alike; kNone where it is not.
+  Grain::Unit CutOf(const SqlQuery& q, const std::string& column, int depth) {
+    std::optional<Grain::Unit> all;
+    for (std::size_t b = 0; b < q.branches() && depth < 20; ++b) {
+      Grain::Unit here = Grain::Unit::kNone;
+      if (!q.selects[b]) {
+        if (q.nested[b]) here = CutOf(*q.nested[b], column, depth + 1);
+      } else {
+        const auto& [scope, entered] = Enter(*q.selects[b], q);
+        const auto e = Selected(scope, *entered, q, column, b);
+        const Times times = e.empty() ? Times() : TimesOf(scope, entered, *e[0].first, 0, e[0].second);
+        for (const Time& t : times) here = std::max(here, CutOf(scope, t, depth));
+      }
+      if (here == Grain::Unit::kNone || (all && *all != here)) return Grain::Unit::kNone;
+      all = here;
+    }
+    return all.value_or(Grain::Unit::kNone);
+  }
+  Grain::Unit CutOf(const Scope& scope, const Time& t, int depth) {
+    if (t.ref.item < 0) return Grain::Unit::kNone;  // the same on every row
+    for (std::size_t i = t.steps.size(); i-- > 0;)
+      if (t.steps[i].kind == SK::kFloor) return t.steps[i].unit;
+    if (!t.steps.empty()) return Grain::Unit::kNone;
+    const Item& item = scope.items[static_cast<std::size_t>(t.ref.item)];
+    if (item.source.kind == Source::Kind::kQuery)
+      return CutOf(*item.source.query, t.ref.column, depth + 1);
+    if (item.source.kind == Source::Kind::kParent && o_.cut_to)
+      return o_.cut_to(item.source.parent, t.ref.column);
+    return Grain::Unit::kNone;
   }
 
   // A name that may be a time's.

@@ -25,6 +25,8 @@ struct SqlReachOptions {
   std::function<SqlNamed(const std::vector<std::string>& parts)> table;
   // Columns of a parent that hold whole days; lower case.
   std::function<bool(int parent, const std::string& column)> holds_days;
+  // The unit of time that a parent's column was cut to; kNone where nobody knows. May be empty.
+  std::function<Grain::Unit(int parent, const std::string& column)> cut_to = {};
 };
 
 struct SqlColumnUse {
@@ -39,6 +41,7 @@ struct SqlReach {
   std::map<std::string, std::vector<SqlColumnUse>> uses;  // of each column; "*": of any other
   std::set<int> named;                                    // parents that it names
   std::set<std::string> days;                             // columns that hold days
+  std::map<std::string, Grain::Unit> cuts;                // columns that the query cuts to a unit of time
   std::set<std::pair<int, std::string>> parents_days;     // columns of parents that are seen to hold days
   // Signs of reading across rows, for a parent: what and where.
   std::map<int, std::pair<std::string, std::size_t>> signs;

@@ -53,15 +53,37 @@ std::vector<std::string> StepLines(const FeedPlan&, const FeedOptions& options, 
   return out;
 }
 
+// What blocks comes first, and past a few of one code that code stands once with whom it is about.
 std::vector<std::string> HazardLines(const FeedPlan& plan) {
+  constexpr std::size_t kApart = 3;
   std::vector<std::string> out;
-  std::int64_t others = 0;
-  for (const FeedHazard& h : plan.hazards) {
-    if (h.blocking)
-      out.push_back((h.accepted ? "accepted: " : "NOT SETTLED: ") + Printable(h.line));
-    else
-      ++others;
+  for (const bool accepted : {false, true}) {
+    std::vector<std::pair<std::string, std::vector<const FeedHazard*>>> codes;
+    for (const FeedHazard& h : plan.hazards) {
+      if (!h.blocking || h.accepted != accepted) continue;
+      const std::string code = h.line.substr(0, h.line.find_first_of(" :"));
+      if (codes.empty() || codes.back().first != code) codes.push_back({code, {}});
+      codes.back().second.push_back(&h);
+    }
+    const char* said = accepted ? "accepted: " : "NOT SETTLED: ";
+    for (const auto& [code, list] : codes) {
+      if (list.size() <= kApart) {
+        for (const FeedHazard* h : list) out.push_back(said + Printable(h->line));
+        continue;
+      }
+      std::vector<std::string> names;
+      for (const FeedHazard* h : list) {
+        const std::size_t at = h->line.find(' '), end = h->line.find(": ");
+        if (at != std::string::npos && end != std::string::npos && end > at)
+          names.push_back(h->line.substr(at + 1, end - at - 1));
+      }
+      out.push_back(Printable(fmt::format("{}{} on {}: {}", said, code,
+                                          Plural(static_cast<std::int64_t>(list.size()), "dataset"),
+                                          ListOf(names, 8))));
+    }
   }
+  std::int64_t others = 0;
+  for (const FeedHazard& h : plan.hazards) others += !h.blocking;
   if (others > 0)
     out.push_back(fmt::format("{} that {} nothing: see the plan", Plural(others, "hazard"),
                               others == 1 ? "blocks" : "block"));

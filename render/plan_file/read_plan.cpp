@@ -299,7 +299,7 @@ Json ParsePlan(const std::string& text, const std::string& path) {
   Json j = Json::parse(text, nullptr, false);
   if (j.is_discarded() || !j.is_object() || !j.contains("format") || j["format"] != "backreach.plan/1")
     throw Error(path +
-                ": error: not a plan (backreach.plan/1)\n  make one with: backreach plan ... --format json "
+                ": error: not a plan (backreach.plan/1)\n  make one with: backreach plan TARGET --format json "
                 "--out plan.json");
   return j;
 }
@@ -317,7 +317,7 @@ void RefuseFaults(const std::vector<std::string>& faults, const std::string& pat
   for (std::size_t i = 0; i < std::min(faults.size(), kMostFaults); ++i)
     message += "\n  " + Printable(faults[i]);
   if (faults.size() > kMostFaults) message += fmt::format("\n  and {} more", faults.size() - kMostFaults);
-  throw Error(message + "\n  make it again with: backreach plan ... --format json --out plan.json");
+  throw Error(message + "\n  make it again with: backreach plan TARGET --format json --out plan.json");
 }
 
 }  // namespace

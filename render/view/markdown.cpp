@@ -9,6 +9,7 @@
 #include <set>
 
 #include "graph/base/words.hpp"
+#include "render/view/plan_groups.hpp"
 #include "render/view/text.hpp"
 #include "render/view/words.hpp"
 
@@ -59,6 +60,46 @@ void Checks(const Plan& plan, const Name& name, std::string& out) {
   }
 }
 
+constexpr std::size_t kListed = 16;  // so many steps have a row each
+
+void ListedSteps(const LineageGraph& g, const Plan& plan, const ShortNames& names, std::string& out) {
+  const auto name = [&](DatasetId id) { return Cell(names(id)); };
+  out +=
+      "| step | wave | after | dataset | cells | period | how |\n| --- | --- | --- | --- | --- | --- | --- "
+      "|\n";
+  for (const Step& s : plan.steps) {
+    std::vector<std::string> after;
+    for (const int a : s.after) after.push_back(std::to_string(a));
+    const std::string cells = s.whole ? "whole" : StepCells(s);
+    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", s.id, s.wave, ListOf(after, 8),
+                       name(s.dataset), cells, s.whole ? "" : Cell(SpansText(g[s.dataset], s.spans)),
+                       s.correct           ? "the correction itself"
+                       : s.methods.empty() ? ""
+                                           : Cell(CommandOf(s, s.methods[0])));
+  }
+}
+
+// A row for what one command does together.
+void GroupedSteps(const LineageGraph& g, const Plan& plan, const ShortNames& names, std::string& out) {
+  out += "| steps | wave | datasets | cells | period | how |\n| --- | --- | --- | --- | --- | --- |\n";
+  for (const StepGroup& group : GroupSteps(g, plan)) {
+    std::vector<int> ids;
+    std::vector<std::string> datasets;
+    for (const Step* s : group.steps) ids.push_back(s->id), datasets.push_back(Cell(names(s->dataset)));
+    const Step& first = *group.steps[0];
+    std::string how = Join(std::vector<std::string>(group.commands.begin(),
+                                                    group.commands.begin() + static_cast<std::ptrdiff_t>(
+                                                                                 std::min<std::size_t>(
+                                                                                     group.commands.size(), 4))),
+                           " && ");
+    if (group.commands.size() > 4) how += fmt::format(" and {} more", group.commands.size() - 4);
+    if (first.correct) how = "the correction itself";
+    out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", NumbersText(ids), group.wave, Join(datasets, ", "),
+                       first.whole ? "whole" : StepCells(first) + (ids.size() > 1 ? " each" : ""),
+                       first.whole ? "" : Cell(SpansText(g[first.dataset], first.spans)), Cell(how));
+  }
+}
+
 }  // namespace
 
 std::string PlanMarkdown(const LineageGraph& g, const Plan& plan) {
@@ -76,27 +117,23 @@ std::string PlanMarkdown(const LineageGraph& g, const Plan& plan) {
     out +=
         "| severity | hazard | dataset | what happens | what to do | accepted |\n| --- | --- | --- | --- | "
         "--- | --- |\n";
+    const auto row = [&](HazardSeverity severity, const std::string& code, const std::string& who,
+                         const std::string& what, const std::string& remedy, bool accepted) {
+      out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", ToString(severity), code, who, Cell(what),
+                         Cell(remedy), accepted ? "yes" : "");
+    };
+    for (const HazardGroup& group : GroupHazards(g, plan, false))
+      row(group.severity, group.code, Cell(WhoOf(group, plan, [&](DatasetId id) { return names(id); })),
+          group.sentence, group.remedy, false);
     for (const Hazard& h : plan.hazards)
-      out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", ToString(h.severity), h.code,
-                         h.dataset.valid() ? name(h.dataset) : "", Cell(h.message), Cell(h.remedy),
-                         h.accepted ? "yes" : "");
+      if (h.accepted)
+        row(h.severity, h.code, h.dataset.valid() ? name(h.dataset) : "", h.message, h.remedy, true);
   }
-  if (!plan.steps.empty()) {
-    section("Steps");
-    out +=
-        "| step | wave | after | dataset | cells | period | how |\n| --- | --- | --- | --- | --- | --- | --- "
-        "|\n";
-    for (const Step& s : plan.steps) {
-      std::vector<std::string> after;
-      for (const int a : s.after) after.push_back(std::to_string(a));
-      const std::string cells = s.whole ? "whole" : StepCells(s);
-      out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", s.id, s.wave, ListOf(after, 8),
-                         name(s.dataset), cells, s.whole ? "" : Cell(SpansText(g[s.dataset], s.spans)),
-                         s.correct           ? "the correction itself"
-                         : s.methods.empty() ? ""
-                                             : Cell(CommandOf(s, s.methods[0])));
-    }
-  }
+  if (!plan.steps.empty()) section("Steps");
+  if (plan.steps.size() > kListed)
+    GroupedSteps(g, plan, names, out);
+  else if (!plan.steps.empty())
+    ListedSteps(g, plan, names, out);
   Checks(plan, name, out);
   if (!plan.fresh.empty()) {
     section("Right by itself");

@@ -14,6 +14,7 @@
 #include "analysis/hazards/assumed.hpp"
 #include "graph/base/words.hpp"
 #include "graph/lineage/traversal.hpp"
+#include "render/view/plan_groups.hpp"
 #include "render/view/words.hpp"
 
 namespace backreach {
@@ -57,7 +58,7 @@ class Table {
     for (const auto& row : rows_)
       for (std::size_t c = 0; c + 1 < row.size(); ++c) {
         if (widths.size() <= c) widths.resize(c + 1, 0);
-        widths[c] = std::max(widths[c], std::min<std::size_t>(Columns(row[c]), 40));
+        widths[c] = std::max(widths[c], std::min<std::size_t>(Columns(row[c]), 64));
       }
     std::string out;
     for (const auto& row : rows_) {
@@ -89,6 +90,8 @@ class Table {
   int width_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+constexpr std::size_t kListed = 16;  // so many steps are listed one by one
 
 class PlanWriter {
  public:
@@ -206,7 +209,27 @@ class PlanWriter {
       line += fmt::format(" {} {} as {}.", Plural(static_cast<std::int64_t>(stay), "dataset"),
                           stay == 1 ? "stays" : "stay", stay == 1 ? "it is" : "they are");
     Paragraph(line);
+    if (plan_.widest) Widening(*plan_.widest);
     Line();
+  }
+
+  // What one thing that nobody said costs, and what to say.
+  void Widening(const Widest& w) {
+    const auto size = [](const Widest::Size& s) {
+      std::vector<std::string> parts;
+      if (s.whole > 0) parts.push_back(Plural(s.whole, "table") + " whole");
+      if (s.cells && (*s.cells > 0 || s.whole == 0)) parts.push_back(Plural(*s.cells, "cell"));
+      return Join(parts, " and ");
+    };
+    if (w.edges.empty()) {
+      Paragraph(fmt::format("Widest: {} for one table: {} is rebuilt whole; {} if its rows carry a time of their own.",
+                            size(w.now), Name(w.dataset), size(w.then)));
+      Paragraph(fmt::format("  to try it: --narrow {}", ShellWord(names_(w.dataset))));
+      return;
+    }
+    Paragraph(fmt::format("Widest: {} for one edge: {} reads {} whole; {} if it is `same`.", size(w.now),
+                          Name(w.dataset), Name(g_[w.edges[0]].from), size(w.then)));
+    out_ += "  to say so: " + Wrapped(Printable(w.stanza), style_.width, 13, 4) + "\n";
   }
 
   // What the time is known from: " (12 earlier runs)".
@@ -261,35 +284,25 @@ class PlanWriter {
     return Printable(out);
   }
 
-  // By code: each dataset with what happens to it, then what to do about it, once.
+  // By code: what happens to each dataset, then what to do about it, once; past a few the sentence stands once,
+  // with whom it is about behind it.
   void HazardList(const char* title, HazardSeverity severity, const char* mark) {
-    std::vector<std::pair<std::string, std::vector<const Hazard*>>> codes;
-    for (const Hazard& h : plan_.hazards) {
-      if (h.severity != severity || h.accepted) continue;
-      if (codes.empty() || codes.back().first != h.code) codes.push_back({h.code, {}});
-      codes.back().second.push_back(&h);
-    }
-    if (codes.empty()) return;
-    Line(Paint(title, severity));
-    constexpr std::size_t kMost = 5;
-    for (const auto& [code, list] : codes) {
-      Line("  " + Paint(std::string(mark) + " " + code, severity));
-      std::vector<DatasetId> folded;
-      for (std::size_t i = 0; i < list.size(); ++i) {
-        const Hazard& h = *list[i];
-        if (!style_.all && i >= kMost && list.size() > kMost + 1) {
-          folded.push_back(h.dataset);
-          continue;
-        }
-        Line("      " + Wrapped(Shortened(h.message), style_.width, 6, 8));
-        const bool last_with_it = i + 1 == list.size() || list[i + 1]->remedy != h.remedy ||
-                                  (!style_.all && i + 1 >= kMost && list.size() > kMost + 1);
-        if (last_with_it) Line("      -> " + Wrapped(Shortened(h.remedy), style_.width, 9, 9));
-      }
-      if (!folded.empty())
-        Line("      " +
-             Wrapped(fmt::format("and {} more: {} (--all)", folded.size(), Printable(names_.List(folded))),
-                     style_.width, 6, 8));
+    const std::vector<HazardGroup> groups = GroupHazards(g_, plan_, style_.all);
+    bool any = false;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      const HazardGroup& group = groups[i];
+      if (group.severity != severity) continue;
+      if (!any) Line(Paint(title, severity));
+      if (!any || groups[i - 1].code != group.code)
+        Line("  " + Paint(std::string(mark) + " " + group.code, severity));
+      any = true;
+      std::string text = group.sentence;
+      if (group.hazards.size() > 1)
+        text += ": " + WhoOf(group, plan_, [&](DatasetId id) { return g_[id].name; });
+      Line("      " + Wrapped(Shortened(text), style_.width, 6, 8));
+      const bool next_has_it = i + 1 < groups.size() && groups[i + 1].code == group.code &&
+                               groups[i + 1].severity == severity && groups[i + 1].remedy == group.remedy;
+      if (!next_has_it) Line("      -> " + Wrapped(Shortened(group.remedy), style_.width, 9, 9));
     }
   }
 
@@ -343,7 +356,7 @@ class PlanWriter {
     }
     if (parts.empty()) parts.push_back("corrected, as asked");
     std::string text = ListOf(parts, 4);
-    if (s.whole && !g_[s.dataset].grain) text += "; no grain known, so all of it";
+    if (s.whole && !g_[s.dataset].grain && uncut_.size() < 3) text += "; no grain known, so all of it";
     if (!s.widened_by.empty())
       text += fmt::format("; {} more because of {}",
                           s.widened_cost ? Thousands(*s.widened_cost) : std::string("many"),
@@ -360,38 +373,15 @@ class PlanWriter {
 
   void Steps() {
     if (plan_.steps.empty()) return;
+    uncut_ = Uncut();
     Line("THEN REBUILD");
-    const std::size_t kLong = 40;
+    if (plan_.steps.size() > kListed && !style_.all) return GroupedSteps();
     int wave = -1;
     Table table(style_.width);
     const auto flush = [&] {
       if (!table.empty()) out_ += table.Text("    ");
       table = Table(style_.width);
     };
-    if (plan_.steps.size() > kLong && !style_.all) {
-      std::map<int, std::vector<const Step*>> waves;
-      for (const Step& s : plan_.steps) waves[s.wave].push_back(&s);
-      std::size_t shown = 0;
-      for (const auto& [w, steps] : waves) {
-        if (++shown > 12) {
-          Line(fmt::format("  ... and {} more waves", waves.size() - 12));
-          break;
-        }
-        Line(fmt::format("  wave {}: {}", w, Plural(static_cast<std::int64_t>(steps.size()), "step")));
-        std::vector<const Step*> widest = steps;
-        std::stable_sort(widest.begin(), widest.end(), [](const Step* a, const Step* b) {
-          return a->partitions.value_or(1 << 30) > b->partitions.value_or(1 << 30);
-        });
-        if (widest.size() > 3) widest.resize(3);
-        for (const Step* s : widest)
-          table.Row({std::to_string(s->id), Name(s->dataset), CellsOf(*s), Period(*s)});
-        flush();
-      }
-      Line(fmt::format(
-          "  this is {} steps by wave with the widest of each; all of them: --all, or --format json",
-          Thousands(static_cast<std::int64_t>(plan_.steps.size()))));
-      return;
-    }
     for (const Step& s : plan_.steps) {
       if (s.wave != wave) {
         flush();
@@ -401,6 +391,61 @@ class PlanWriter {
       table.Row({std::to_string(s.id), Name(s.dataset), CellsOf(s), Period(s), ReadsOf(s)});
     }
     flush();
+  }
+
+  // A long plan: what one command does together is one entry, with what to type.
+  void GroupedSteps() {
+    constexpr std::size_t kMostSteps = 400;
+    int wave = -1;
+    std::size_t shown = 0;
+    for (const StepGroup& group : GroupSteps(g_, plan_)) {
+      if (shown >= kMostSteps) break;
+      if (group.wave != wave) Line(fmt::format("  wave {}", wave = group.wave));
+      shown += group.steps.size();
+      const Step& first = *group.steps[0];
+      std::vector<int> ids;
+      std::optional<std::int64_t> cells = 0;
+      for (const Step* s : group.steps) {
+        ids.push_back(s->id);
+        if (!s->partitions)
+          cells.reset();
+        else if (cells)
+          *cells += *s->partitions;
+      }
+      std::string line = NumbersText(ids) + "  ";
+      if (group.steps.size() == 1)
+        line += Name(first.dataset) + (first.whole ? "  whole" : "  " + CellsOf(first) + "  " + Period(first));
+      else if (first.whole)
+        line += Plural(static_cast<std::int64_t>(ids.size()), "table") + " whole";
+      else
+        line += fmt::format("{}, {}, {}", Plural(static_cast<std::int64_t>(ids.size()), "table"),
+                            cells ? Plural(*cells, "cell") : std::string("cells of unknown number"), Period(first));
+      if (group.steps.size() == 1 && first.correct) line += "  corrected here";
+      if (group.steps.size() == 1 && group.commands.empty() && !first.correct) line += "  no command is known";
+      const bool fits = group.commands.size() == 1 &&
+                        Columns(line) + Columns(group.commands[0]) + 7 < static_cast<std::size_t>(style_.width);
+      if (fits) line += "   " + Printable(group.commands[0]);
+      Line("    " + (fits ? line : Wrapped(line, style_.width, 4, 8)));
+      if (fits) continue;
+      for (std::size_t i = 0; i < group.commands.size() && i < 4; ++i)
+        Line(CommandLines(Printable(group.commands[i]), style_.width, "        "));
+      if (group.commands.size() > 4)
+        Line(fmt::format("        and {} more commands of this kind (--all, or --format json)",
+                         group.commands.size() - 4));
+    }
+    if (shown < plan_.steps.size())
+      Line(fmt::format("  and {} more steps: --all, or --format json",
+                       Thousands(static_cast<std::int64_t>(plan_.steps.size() - shown))));
+    else
+      Line("  each step by itself, with what it reads: --all");
+  }
+
+  // Steps of tables of which nobody knows how they are cut.
+  std::vector<int> Uncut() const {
+    std::vector<int> out;
+    for (const Step& s : plan_.steps)
+      if (s.whole && !g_[s.dataset].grain) out.push_back(s.id);
+    return out;
   }
 
   void Section(const char* title, const std::vector<std::string>& lines) {
@@ -445,6 +490,7 @@ class PlanWriter {
 
   void Stays() {
     std::vector<std::string> lines;
+    std::vector<std::pair<std::string, std::vector<DatasetId>>> alike;  // whole ones, by why
     for (const LeftStale& l : plan_.left_stale) {
       static const std::map<StaleReason, const char*> why = {
           {StaleReason::kExcluded, "left out as asked"},
@@ -456,14 +502,24 @@ class PlanWriter {
       const Dataset& d = g_[l.cells.dataset];
       const bool itself =
           l.reason != StaleReason::kSnapshot || d.kind == Kind::kSnapshot || d.writes == Writes::kSnapshot;
-      std::string line = Name(l.cells.dataset) + (l.cells.whole ? "" : " " + SpansText(d, l.cells.spans)) +
-                         ": " + (itself ? why.at(l.reason) : "reads only what stays as it is (a snapshot)");
+      const std::string because = itself ? why.at(l.reason) : "reads only what stays as it is (a snapshot)";
+      if (l.cells.whole && l.mixes_into.empty() && plan_.left_stale.size() > 4 && !style_.all) {
+        const auto same = std::find_if(alike.begin(), alike.end(), [&](const auto& a) { return a.first == because; });
+        if (same == alike.end())
+          alike.push_back({because, {l.cells.dataset}});
+        else
+          same->second.push_back(l.cells.dataset);
+        continue;
+      }
+      std::string line =
+          Name(l.cells.dataset) + (l.cells.whole ? "" : " " + SpansText(d, l.cells.spans)) + ": " + because;
       if (!l.mixes_into.empty())
         line += "; mixes old into " + Printable(names_.List(l.mixes_into));
       else if (!l.read_by.empty())
         line += "; read by " + Printable(names_.List(l.read_by));
       lines.push_back(line);
     }
+    for (const auto& [because, ids] : alike) lines.push_back(Printable(names_.List(ids, 20)) + ": " + because);
     Section("STAYS AS IT IS", lines);
   }
 
@@ -502,10 +558,6 @@ class PlanWriter {
   }
 
   void Assumed() {
-    std::map<std::string, std::vector<std::string>> by_code;
-    for (const Hazard& h : plan_.hazards)
-      if (h.severity == HazardSeverity::kNote && h.code != "no-rollback")
-        by_code[h.code].push_back(h.message);
     std::vector<std::string> lines;
     std::size_t read = 0;
     for (const AssumedMapping& a : plan_.assumed) {
@@ -517,13 +569,19 @@ class PlanWriter {
                                   edge.code->place.empty() ? "the code" : edge.code->place, a.stanza));
     }
     if (read > 3 && !style_.all) lines.push_back(fmt::format("and {} more that were read in code", read - 3));
-    for (const auto& [code, messages] : by_code) {
-      const std::size_t most = style_.all ? messages.size() : 3;
-      for (std::size_t i = 0; i < messages.size() && i < most; ++i)
-        lines.push_back(Shortened(messages[i]) + " [" + code + "]");
-      if (messages.size() > most)
-        lines.push_back(fmt::format("and {} more [{}]", messages.size() - most, code));
+    for (const HazardGroup& group : GroupHazards(g_, plan_, style_.all)) {
+      if (group.severity != HazardSeverity::kNote || group.code == "no-rollback" ||
+          (group.code == "grain-unknown" && uncut_.size() > 2 && !style_.all))
+        continue;
+      std::string text = group.sentence;
+      if (group.hazards.size() > 1)
+        text += ": " + WhoOf(group, plan_, [&](DatasetId id) { return g_[id].name; });
+      lines.push_back(Shortened(text) + " [" + group.code + "]");
     }
+    if (uncut_.size() > 2 && !style_.all)
+      lines.push_back(fmt::format("no grain is known of {} tables, so all of each is rebuilt: steps {}; backreach init "
+                                  "--for {} offers how they may be cut [grain-unknown]",
+                                  uncut_.size(), NumbersText(uncut_), FirstTarget()));
     std::size_t no_way_back = 0;
     for (const Hazard& h : plan_.hazards) no_way_back += h.code == "no-rollback";
     if (no_way_back > 0)
@@ -543,27 +601,57 @@ class PlanWriter {
   void Next() {
     if (plan_.nothing_to_do || plan_.steps.empty()) return;
     Line();
-    const std::string target = Name(plan_.request.targets[0].dataset);
-    const Hazard* first = nullptr;
-    for (const Hazard& h : plan_.hazards)
-      if (!first && h.severity == HazardSeverity::kBlocking && !h.accepted) first = &h;
-    Table table(1000);
-    if (first)
-      table.Row({fmt::format("backreach plan ... --accept {}{}", first->code,
-                             first->dataset.valid() ? ":" + Name(first->dataset) : ""),
-                 "once it is settled"});
+    std::vector<std::string> accepts;
+    std::set<std::string> codes;
+    for (const Hazard& h : plan_.hazards) {
+      if (h.severity != HazardSeverity::kBlocking || h.accepted) continue;
+      accepts.push_back(" --accept " +
+                        ShellWord(h.code + (h.dataset.valid() ? ":" + names_(h.dataset) : std::string())));
+      codes.insert(" --accept " + h.code);
+    }
+    if (accepts.size() > 3) accepts.assign(codes.begin(), codes.end());
+    const std::string asked = Asked();
+    std::vector<std::string> lines;
+    if (!accepts.empty())
+      lines.push_back("backreach plan " + asked + Join(accepts, "") + "  # once it is settled");
     if (plan_.steps.size() > 1)
-      table.Row({fmt::format("backreach explain {} ... {}", target, Name(plan_.steps.back().dataset)),
-                 "why a step is here"});
-    table.Row(
-        {"backreach plan ... --format json --out plan.json", "then: backreach feed plan.json --to airflow"});
-    const std::string text = table.Text("       ");
-    out_ += "Next:" + text.substr(5);
+      lines.push_back(fmt::format("backreach explain {} {}  # why a step is here", asked,
+                                  ShellWord(names_(plan_.steps.back().dataset))));
+    lines.push_back("backreach plan " + asked + " --format json --out plan.json  # to keep it");
+    lines.push_back("backreach feed plan.json --to " + Engine() + "  # and to hand it over");
+    for (const std::string& line : lines) Line((&line == &lines[0] ? "Next:  " : "       ") + line);
+  }
+
+  std::string FirstTarget() const { return ShellWord(names_(plan_.request.targets[0].dataset)); }
+
+  // What was asked, as it can be typed again.
+  std::string Asked() const {
+    if (!style_.asked.empty()) return style_.asked;
+    std::string out;
+    for (const Target& t : plan_.request.targets) {
+      out += (out.empty() ? "" : " ") + ShellWord(names_(t.dataset));
+      if (t.whole) out += " --whole";
+      if (const Dataset& d = g_[t.dataset]; d.layout && !t.whole)
+        for (const Span& s : t.cells)
+          if (const auto [from, to] = KeysOf(d.calendar, s); !from.empty())
+            out += " --range " + ShellWord(from + ".." + to);
+    }
+    return out + " --now " + FormatInstant(plan_.request.now);
+  }
+
+  // Who would run most of it.
+  std::string Engine() const {
+    std::map<std::string, int> engines;
+    for (const Step& s : plan_.steps)
+      if (!s.methods.empty()) ++engines[s.methods[0].engine];
+    if (engines.count("airflow")) return "airflow";
+    return engines.count("dbt") ? "dbt" : "shell";
   }
 
   const LineageGraph& g_;
   const Plan& plan_;
   const TextStyle& style_;
+  std::vector<int> uncut_;  // numbers of steps
   ShortNames names_;
   std::unordered_map<std::string, DatasetId> by_name_;
   std::string out_;
@@ -613,6 +701,20 @@ std::string StepCells(const Step& step) {
   return values > 1 ? Plural(*step.partitions, "cell") : CountOf(*step.partitions, grain);
 }
 
+// What was there to find ways out in: an empty result of nothing is no result.
+std::string LookedInto(const LineageGraph& g) {
+  std::int64_t tasks = 0, opaque = 0;
+  for (const Job& job : g.jobs) {
+    tasks += !job.orchestrator.empty();
+    opaque += !job.orchestrator.empty() && job.opaque;
+  }
+  std::string out = Plural(tasks, "task");
+  if (opaque > 0) out += fmt::format(" ({} of unknown effect)", Thousands(opaque));
+  const auto seen = static_cast<std::int64_t>(g.extracts.size());
+  return out + fmt::format(" and {} of hooks and tasks are known",
+                           seen == 1 ? std::string("1 way out") : Thousands(seen) + " ways out");
+}
+
 std::string NoCopies(const LineageGraph& g, const Plan& plan, const ShortNames& names) {
   std::vector<std::uint32_t> roots;
   std::vector<DatasetId> targets;
@@ -642,6 +744,7 @@ std::string NoCopies(const LineageGraph& g, const Plan& plan, const ShortNames& 
   if (elsewhere > 0)
     out += fmt::format("; {} {} known elsewhere", copies(elsewhere), elsewhere == 1 ? "is" : "are");
   if (unplaced > 0) out += fmt::format("; of {} nobody knows what it was taken from", copies(unplaced));
+  out += "; " + LookedInto(g);
   std::int64_t logs = 0;
   for (const Source& s : g.sources) logs += s.kind == "queries";
   out += logs > 0

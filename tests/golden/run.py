@@ -34,7 +34,7 @@ def session(path):
         def finish():
             if command is None:
                 return
-            done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120)
+            done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=1200)
             clean = lambda text: re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ(?=  [0-9a-f]{12},? )", "INGESTED", text, flags=re.M).replace(folder, "FOLDER").replace(str(ROOT), "ROOT")
             got = [("| " + l).rstrip() for l in clean(done.stdout).splitlines()] + [("! " + l).rstrip() for l in clean(done.stderr).splitlines()]
             if done.returncode:

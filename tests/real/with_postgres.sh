@@ -13,7 +13,7 @@ export PGHOST=$data PGPORT=54329 PGUSER=postgres POSTGRES_BIN=$bin
 here=$PWD
 cd "$data"
 "${as[@]}" "$bin/initdb" -D "$data/db" -U postgres --auth=trust -E UTF8 --locale=C >/dev/null
-"${as[@]}" "$bin/pg_ctl" -D "$data/db" -w -t 600 -l "$data/log" \
+"${as[@]}" "$bin/pg_ctl" -D "$data/db" -w -t 900 -l "$data/log" \
   -o "-k $data -p $PGPORT -c listen_addresses= -c fsync=off -c max_connections=100" start >/dev/null
 cd "$here"
 "$@"
