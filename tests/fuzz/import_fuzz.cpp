@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
     const char* importer;
     std::string text;
     const char* option = nullptr;  // the mutated file is given by it, beside the manifest as it is
+    const char* dialect = nullptr;
   };
   const std::string catalog =
       R"({"nodes": {"model.shop.fct_orders": {"metadata": {"type": "BASE TABLE"}, "columns":
@@ -58,7 +59,36 @@ int main(int argc, char** argv) {
   const std::string loaded =
       R"({"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/sources/v3.json"},
       "results": [{"unique_id": "source.shop.raw.clicks", "max_loaded_at": "2026-04-01T00:00:00Z", "status": "pass"}]})";
-  const std::vector<Input> inputs = {{"dbt", Read(root / "shop/target/manifest.json")},
+  const std::string snowflake =
+      "QUERY_ID,QUERY_TEXT,DATABASE_NAME,SCHEMA_NAME,SESSION_ID,USER_NAME,EXECUTION_STATUS,START_TIME\n"
+      "q1,\"copy into @s/x/ from (with a as (select * from \"\"T\"\" where d = 'x')\nselect * from "
+      "a)\",D,S,1,U,SUCCESS,"
+      "2026-03-02 03:00:00 Z\nq2,create temp table p as select * from t,D,S,1,U,SUCCESS,2026-03-02 03:00:01 "
+      "Z\n"
+      "q3,alter table t swap with p,D,S,1,U,FAIL,2026-03-02 03:00:02 Z\n";
+  const std::string bigquery =
+      R"({"job_id":"a","user_email":"u","query":"EXPORT DATA OPTIONS(uri='gs://b/*') AS SELECT * FROM `p.d.t`","job_type":"QUERY",)"
+      R"("statement_type":"EXPORT_DATA","referenced_tables":[{"project_id":"p","dataset_id":"d","table_id":"t"}],"project_id":"p",)"
+      R"("error_result":null,"labels":[{"key":"airflow-dag","value":"n"}],"creation_time":"2026-03-02T03:00:00Z"})"
+      "\n";
+  const std::string csvlog =
+      "2026-03-02 01:00:00.015 UTC,\"u\",\"dw\",1,\"h:1\",69a4.1,1,\"idle\",2026-03-02 01:00:00 "
+      "UTC,3/1,0,LOG,00000,"
+      "\"statement: copy core.t to stdout\",,,,,,,,,\"psql\",\"client backend\",,0\n"
+      "2026-03-02 01:00:01.015 UTC,\"u\",\"dw\",1,\"h:1\",69a4.1,2,\"COPY\",2026-03-02 01:00:00 "
+      "UTC,3/1,0,ERROR,57014,"
+      "\"canceling statement\",,,,,,\"copy core.t to stdout\",,,\"psql\",\"client backend\",,0\n";
+  const std::string script =
+      "do $$ begin copy t to '/x'; end $$;\nselect a into b from c;\ninsert into x select * from (y join z "
+      "using (i)), 'f.csv';\n"
+      "merge into t using (select * from s) q on q.i = t.i when matched then delete;\n\\copy t to "
+      "'x'\nexecute immediate 'call p()';\n";
+  const std::vector<Input> inputs = {{"queries", snowflake, nullptr, "snowflake"},
+                                     {"queries", bigquery, nullptr, "bigquery"},
+                                     {"queries", csvlog, nullptr, "postgres"},
+                                     {"queries", script, nullptr, "databricks"},
+                                     {"queries", script, nullptr, "duckdb"},
+                                     {"dbt", Read(root / "shop/target/manifest.json")},
                                      {"airflow", Read(root / "shop/serialized_dags.jsonl")},
                                      {"registry", Read(root / "shop/registry.yml")},
                                      {"dbt", Read(root / "shop/target/run_results.json"), "run-results"},
@@ -85,6 +115,7 @@ int main(int argc, char** argv) {
       try {
         ImportRequest request{{input.option ? manifest : file}, {}};
         if (input.option) request.options[input.option] = {file};
+        if (input.dialect) request.options["dialect"] = {input.dialect};
         auto facts = importer.run(request, diagnostics);
         Format(diagnostics);
         if (facts.empty() != diagnostics.has_errors() && facts.empty())
