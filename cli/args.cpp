@@ -59,6 +59,7 @@ void Bind(CLI::App& parent, const Command& command, std::deque<Bound>& all, Help
   if (*command.words) {
     CLI::Option* words = app->add_option("words", bound.arguments.words, "")->group("");
     words->expected(command.least, command.most < 0 ? 1 << 20 : command.most);
+    words->allow_extra_args(false);  // `[dbo].[t]` is a name, and no list in brackets
     if (command.least > 0) words->required();
     words->type_name(command.words);
   }

@@ -67,7 +67,7 @@ class StatementLog : public LogReader {
 
   void Take(Record& r) override {
     Statement s;
-    made_ = fmt::format("{}:{}", r.file, r.line);
+    if (r[C::kId].empty()) made_ = fmt::format("{}:{}", r.file, r.line);
     s.id = r[C::kId].empty() ? std::string_view(made_) : r[C::kId];
     s.user = r[C::kUser], s.text = r[C::kText], s.database = r[C::kDatabase], s.schema = r[C::kSchema];
     s.session = r[C::kSession], s.tag = r[C::kTag];
@@ -76,12 +76,10 @@ class StatementLog : public LogReader {
     s.file = r.file, s.line = r.line;
     s.limit = limit_;
     Status(r[C::kStatus], r[C::kErrorCode], s);
-    if (SameWord(r[C::kSource], "job") || Contains(r[C::kSource], "job_info") ||
-        s.client == "Databricks Jobs")
-      ran_by_jobs_ = true;
     if (jobs_) return Job(r, s);
-    const auto download = across_.downloads.find(std::string(s.id));
     collector_.Take(s);
+    if (across_.downloads.empty()) return;
+    const auto download = across_.downloads.find(std::string(s.id));
     if (download != across_.downloads.end() && !s.failed) Downloaded(s, download->second);
   }
 
@@ -201,7 +199,7 @@ class StatementLog : public LogReader {
   }
 
   std::string dialect_, made_, session_;
-  bool jobs_, ran_by_jobs_ = false;
+  bool jobs_;
   std::size_t limit_ = 0;
   Collector& collector_;
   Across& across_;

@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
     std::string text;
     const char* option = nullptr;  // the mutated file is given by it, beside the manifest as it is
     const char* file = "input";
+    const char* dialect = nullptr;
   };
   const std::string catalog =
       R"({"nodes": {"model.shop.fct_orders": {"metadata": {"type": "BASE TABLE"}, "columns":
@@ -59,6 +60,30 @@ int main(int argc, char** argv) {
   const std::string loaded =
       R"({"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/sources/v3.json"},
       "results": [{"unique_id": "source.shop.raw.clicks", "max_loaded_at": "2026-04-01T00:00:00Z", "status": "pass"}]})";
+  const std::string snowflake =
+      "QUERY_ID,QUERY_TEXT,DATABASE_NAME,SCHEMA_NAME,SESSION_ID,USER_NAME,EXECUTION_STATUS,START_TIME\n"
+      "q1,\"copy into @s/x/ from (with a as (select * from \"\"T\"\" where d = 'x')\nselect * from "
+      "a)\",D,S,1,U,SUCCESS,"
+      "2026-03-02 03:00:00 Z\nq2,create temp table p as select * from t,D,S,1,U,SUCCESS,2026-03-02 03:00:01 "
+      "Z\n"
+      "q3,alter table t swap with p,D,S,1,U,FAIL,2026-03-02 03:00:02 Z\n";
+  const std::string bigquery =
+      R"({"job_id":"a","user_email":"u","query":"EXPORT DATA OPTIONS(uri='gs://b/*') AS SELECT * FROM `p.d.t`","job_type":"QUERY",)"
+      R"("statement_type":"EXPORT_DATA","referenced_tables":[{"project_id":"p","dataset_id":"d","table_id":"t"}],"project_id":"p",)"
+      R"("error_result":null,"labels":[{"key":"airflow-dag","value":"n"}],"creation_time":"2026-03-02T03:00:00Z"})"
+      "\n";
+  const std::string csvlog =
+      "2026-03-02 01:00:00.015 UTC,\"u\",\"dw\",1,\"h:1\",69a4.1,1,\"idle\",2026-03-02 01:00:00 "
+      "UTC,3/1,0,LOG,00000,"
+      "\"statement: copy core.t to stdout\",,,,,,,,,\"psql\",\"client backend\",,0\n"
+      "2026-03-02 01:00:01.015 UTC,\"u\",\"dw\",1,\"h:1\",69a4.1,2,\"COPY\",2026-03-02 01:00:00 "
+      "UTC,3/1,0,ERROR,57014,"
+      "\"canceling statement\",,,,,,\"copy core.t to stdout\",,,\"psql\",\"client backend\",,0\n";
+  const std::string script =
+      "do $$ begin copy t to '/x'; end $$;\nselect a into b from c;\ninsert into x select * from (y join z "
+      "using (i)), 'f.csv';\n"
+      "merge into t using (select * from s) q on q.i = t.i when matched then delete;\n\\copy t to "
+      "'x'\nexecute immediate 'call p()';\n";
   const std::string events =
       R"({"eventType": "START", "eventTime": "2026-03-02T01:00:00Z", "run": {"runId": "r1", "facets": {"nominalTime":
       {"nominalStartTime": "2026-03-01T00:00:00Z", "nominalEndTime": "2026-03-02T00:00:00Z"}, "parent": {"job": {"namespace": "etl", "name": "nightly"}}}},
@@ -140,7 +165,12 @@ const std::string bqetl =
     "owners: [a@example.com]\nscheduling: {dag_name: bqetl_x, depends_on_past: true, date_partition_offset: "
     "-27, referenced_tables: [[p, d, src]], depends_on: [{task_id: t}]}\n"
     "bigquery: {time_partitioning: {type: day, field: day, expiration_days: 775}}\n";
-const std::vector<Input> inputs = {{"openlineage", events},
+const std::vector<Input> inputs = {{"queries", snowflake, nullptr, "input", "snowflake"},
+                                   {"queries", bigquery, nullptr, "input", "bigquery"},
+                                   {"queries", csvlog, nullptr, "input", "postgres"},
+                                   {"queries", script, nullptr, "input", "databricks"},
+                                   {"queries", script, nullptr, "input", "duckdb"},
+                                   {"openlineage", events},
                                    {"dbt", Read(root / "shop/target/manifest.json")},
                                    {"airflow", Read(root / "shop/serialized_dags.jsonl")},
                                    {"registry", Read(root / "shop/registry.yml")},
@@ -174,6 +204,7 @@ while (std::chrono::steady_clock::now() < until) {
     try {
       ImportRequest request{{input.option ? manifest : file}, {}};
       if (input.option) request.options[input.option] = {file};
+      if (input.dialect) request.options["dialect"] = {input.dialect};
       auto facts = importer.run(request, diagnostics);
       Format(diagnostics);
       if (facts.empty() != diagnostics.has_errors() && facts.empty())

@@ -43,13 +43,16 @@ std::string Does(const std::string& sql, SqlDialect dialect = SqlDialect::kPostg
 
 TEST_CASE("statements: sources through table expressions, brackets and functions") {
   CHECK(Does("select a, extract(day from ts) from s.t where a is distinct from b") == "reads s.t");
-  CHECK(Does("with orders as (select * from orders), c as (select * from orders) select * from c") == "reads orders");
-  CHECK(Does("with recursive t as (select 1 from base union all select n from t) select * from t") == "reads base");
+  CHECK(Does("with orders as (select * from orders), c as (select * from orders) select * from c") ==
+        "reads orders");
+  CHECK(Does("with recursive t as (select 1 from base union all select n from t) select * from t") ==
+        "reads base");
   CHECK(Does("select * from (a join b on a.x = b.x), c, lateral (select * from d) e") == "reads a, b, c, d");
   CHECK(Does("select * from unnest(x) u, \"Finance\".\"Ledger 2026\"") == "reads Finance.Ledger 2026");
   CHECK(Does("select (select max(h) from u) from t where exists (select 1 from v)") == "reads u, t, v");
   CHECK(Does("update a.b set x = c.y from c where a.b.id in (select id from d)") == "write a.b < c, d");
-  CHECK(Does("merge into t using (select * from s) q on q.id = t.id when matched then update set a = q.a") == "write t < s");
+  CHECK(Does("merge into t using (select * from s) q on q.id = t.id when matched then update set a = q.a") ==
+        "write t < s");
   CHECK(Does("delete from t using u where u.id = t.id") == "write t < u");
   CHECK(Does("/* job; nightly */ update a set x = 1; delete from b;") == "write a < ; write b < ");
   CHECK(Does("with x as (select * from s) insert into t select * from x") == "write t < s");
@@ -65,26 +68,30 @@ TEST_CASE("statements: every way out, and its direction") {
   CHECK(Does("copy (table v) to program 'gzip > /x.gz'") == "out v -> gzip > /x.gz");
   CHECK(Does("copy (delete from q where id = 1 returning *) to stdout") == "out q -> STDOUT; write q < ");
   CHECK(Does("copy t from stdin -- not to stdout") == "load");
-  CHECK(Does("copy into @s/x/ from (with a as (select * from b) select * from a)", SqlDialect::kSnowflake) == "out b -> @s/x/");
+  CHECK(Does("copy into @s/x/ from (with a as (select * from b) select * from a)", SqlDialect::kSnowflake) ==
+        "out b -> @s/x/");
   CHECK(Does("copy into 's3://p/' from db.t", SqlDialect::kSnowflake) == "out db.t -> s3://p/");
   CHECK(Does("copy into t from @s/x/", SqlDialect::kSnowflake) == "load");
-  CHECK(Does("unload ('select * from s.t where d = ''x''') to 's3://b/k_' iam_role default", SqlDialect::kRedshift) ==
-        "out s.t -> s3://b/k_");
+  CHECK(Does("unload ('select * from s.t where d = ''x''') to 's3://b/k_' iam_role default",
+             SqlDialect::kRedshift) == "out s.t -> s3://b/k_");
   CHECK(Does("unload ($$ select * from u $$) to 's3://b/'", SqlDialect::kRedshift) == "out u -> s3://b/");
-  CHECK(Does("export data options(uri=r'gs://b/*.csv') as\n-- select * from secret\nselect * from d.t", SqlDialect::kBigQuery) ==
-        "out d.t -> gs://b/*.csv");
-  CHECK(Does("insert overwrite directory using csv options (path 'abfss://d/u') select * from a cross join b", SqlDialect::kSpark) ==
-        "out a, b -> abfss://d/u");
+  CHECK(Does("export data options(uri=r'gs://b/*.csv') as\n-- select * from secret\nselect * from d.t",
+             SqlDialect::kBigQuery) == "out d.t -> gs://b/*.csv");
+  CHECK(Does("insert overwrite directory using csv options (path 'abfss://d/u') select * from a cross join b",
+             SqlDialect::kSpark) == "out a, b -> abfss://d/u");
   CHECK(Does("insert into delta.`s3://x/y` select * from a", SqlDialect::kSpark) == "out a -> s3://x/y");
   CHECK(Does("select * from t into outfile '/tmp/x'", SqlDialect::kMySql) == "out t -> /tmp/x");
   CHECK(Does("insert into function s3('https://b/x.csv', 'CSV') select * from t", SqlDialect::kClickHouse) ==
         "out t -> https://b/x.csv");
-  CHECK(Does("create external table s.x stored as parquet location 's3://e/x/' as select * from r", SqlDialect::kRedshift) ==
-        "out r -> s3://e/x/");
-  CHECK(Does("select aws_s3.query_export_to_s3('select * from t', aws_commons.create_s3_uri('b', 'k', 'r'))") == "out t -> s3://b/k");
+  CHECK(Does("create external table s.x stored as parquet location 's3://e/x/' as select * from r",
+             SqlDialect::kRedshift) == "out r -> s3://e/x/");
+  CHECK(
+      Does("select aws_s3.query_export_to_s3('select * from t', aws_commons.create_s3_uri('b', 'k', 'r'))") ==
+      "out t -> s3://b/k");
   CHECK(Does("execute immediate 'copy into @out from t'", SqlDialect::kSnowflake) == "out t -> @out");
   CHECK(Does("do $$ begin copy t to '/x'; end $$") == "out t -> /x");
-  CHECK(Does("begin export data options(uri='gs://x/*') as select * from t; end", SqlDialect::kBigQuery) == "out t -> gs://x/*");
+  CHECK(Does("begin export data options(uri='gs://x/*') as select * from t; end", SqlDialect::kBigQuery) ==
+        "out t -> gs://x/*");
   CHECK(Does("get @s/2026/ file:///home/a/", SqlDialect::kSnowflake) == "fetch @s/2026/ -> file:///home/a/");
 }
 
@@ -94,16 +101,18 @@ TEST_CASE("statements: what only looks like a way out") {
   CHECK(Does("/* copy t to '/x' /* nested */ still */ select 1") == "reads ");
   CHECK(Does("select E'it\\'s copy t to stdout'") == "reads ");
   CHECK(Does("select '{{1,2},{3,4}}', 'it''s' from t") == "reads t");
-  CHECK(Does("select export.data from core.exports as export", SqlDialect::kBigQuery) == "reads core.exports");
-  CHECK(Does("select r'\\'EXPORT DATA\\'', '''multi\nEXPORT DATA options(uri='gs://q/*') AS''' from t", SqlDialect::kBigQuery) ==
-        "reads t");
+  CHECK(Does("select export.data from core.exports as export", SqlDialect::kBigQuery) ==
+        "reads core.exports");
+  CHECK(Does("select r'\\'EXPORT DATA\\'', '''multi\nEXPORT DATA options(uri='gs://q/*') AS''' from t",
+             SqlDialect::kBigQuery) == "reads t");
   CHECK(Does("create task n as copy into @s from t", SqlDialect::kSnowflake) == "defines a way out");
   CHECK(Does("create function f() returns void as $f$ begin copy t to '/x'; end $f$") == "defines a way out");
   CHECK(Does("comment on table t is 'copy into @x from t'") == "");
   CHECK(Does("create table x as select * from t with no data") == "");
   CHECK(Does("create table x (like t including all)") == "");
   CHECK(Does("explain select * from t") == "");
-  CHECK(Does("create or replace table a copy grants as select * from b", SqlDialect::kSnowflake) == "write a < b");
+  CHECK(Does("create or replace table a copy grants as select * from b", SqlDialect::kSnowflake) ==
+        "write a < b");
 }
 
 TEST_CASE("statements: tables that are made, kept for a session, or moved") {
@@ -113,12 +122,15 @@ TEST_CASE("statements: tables that are made, kept for a session, or moved") {
   CHECK(Does("create table b as table a") == "write b < a");
   CHECK(Does("create snapshot table `p.d.s` clone `p.d.t`", SqlDialect::kBigQuery) == "write p.d.s < p.d.t");
   CHECK(Does("alter table orders swap with orders_wrk", SqlDialect::kSnowflake) == "swap orders orders_wrk");
-  CHECK(Does("create or replace view v as select * from t with no schema binding", SqlDialect::kRedshift) == "view v < t");
+  CHECK(Does("create or replace view v as select * from t with no schema binding", SqlDialect::kRedshift) ==
+        "view v < t");
 }
 
 TEST_CASE("statements: what is not understood is said") {
-  CHECK(Does("execute immediate 'insert overwrite directory ''s3://d/'' select * from ' || tab", SqlDialect::kSpark) == "? may leave");
-  CHECK(Does("unload ('select * from ?') to ? iam_role ?", SqlDialect::kRedshift).find("may leave") != std::string::npos);
+  CHECK(Does("execute immediate 'insert overwrite directory ''s3://d/'' select * from ' || tab",
+             SqlDialect::kSpark) == "? may leave");
+  CHECK(Does("unload ('select * from ?') to ? iam_role ?", SqlDialect::kRedshift).find("may leave") !=
+        std::string::npos);
   CHECK(Does("frobnicate t to 's3://x'") == "? may leave");
   CHECK(Does("frobnicate t") == "?");
   CHECK(Does("call ops.dump()") == "call ops.dump");
