@@ -171,6 +171,18 @@ void Connection::SayLayout() {
   exec(fmt::format("PRAGMA user_version = {}; PRAGMA application_id = {}", kLayout, kApplicationId));
 }
 
+void Connection::Shrink() {
+  try {
+    exec("VACUUM");
+  } catch (const SQLite::Exception& e) {
+    throw Error(fmt::format("{}: error: it is forgotten, but the file could not be made smaller: {}\n"
+                            "  what was forgotten may stand in unused parts of it until a later forget "
+                            "takes them away",
+                            path_, e.getErrorStr()),
+                Status::kStore);
+  }
+}
+
 void Connection::Checkpoint() {
   // Whoever reads meanwhile keeps the log in use for as long; the next ingest takes it in.
   try {

@@ -38,6 +38,7 @@ class Connection : public SQLite::Database {
   int Pragma(const char* name) { return execAndGet(std::string("PRAGMA ") + name).getInt(); }
   // Brings what was committed into the file itself, so that it can be read without its log.
   void Checkpoint();
+  void Shrink();  // after what was forgotten is committed; throws Error(kStore) with these words
   // Throws if the file was read without its log, and was written to meanwhile.
   void CheckUnchanged() const;
   const std::string& path() const { return path_; }

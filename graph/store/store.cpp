@@ -63,7 +63,7 @@ auto Guarded(const std::string& path, F f) {
   std::vector<std::string> names, lines;
   for (const Source& s : outdated) {
     names.push_back(s.kind + ":" + s.name);
-    lines.push_back(s.kind == "registry" ? "backreach ingest registry " + s.key
+    lines.push_back(s.kind == "registry" ? "backreach ingest registry " + ShellWord(s.key)
                                          : fmt::format("backreach ingest {} ...   ({})", s.kind, s.name));
   }
   throw Error(fmt::format("{}: error: what {} said was kept in the form of an older backreach\n"
@@ -365,7 +365,7 @@ std::size_t Store::ForgetBefore(Instant instant) {
       }
       transaction.commit();
     }
-    if (forgotten > 0) db.exec("VACUUM");
+    if (forgotten > 0) db.Shrink();
     db.Checkpoint();
     return forgotten;
   });
@@ -404,7 +404,7 @@ Source Store::ForgetSource(const std::string& key, const Joiner& join) {
       KeepRelations(db, join, {});
       transaction.commit();
     }
-    db.exec("VACUUM");
+    db.Shrink();
     db.Checkpoint();
     return out;
   });
