@@ -11,6 +11,7 @@
 
 #include "analysis/copies.hpp"
 #include "graph/base/words.hpp"
+#include "graph/base/yaml_text.hpp"
 
 namespace backreach {
 
@@ -121,15 +122,10 @@ std::string SuggestRegistry(const Audit& audit) {
             c == '_'))
         c = '-';
     if (const int n = ++ids[id]; n > 1) id += "-" + std::to_string(n);
-    const auto quoted = [](const std::string& text) {
-      std::string q = "\"";
-      for (const char c : text) q += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-      return q + "\"";
-    };
     out += fmt::format(
         "  - id: {}\n    of: {}\n    kind: export\n    where: {}\n    owner:        # who answers for it\n   "
         " contact:\n    note: {}\n",
-        id, quoted(f.dataset), quoted(FoldDates(f.destination)), quoted(f.message));
+        id, YamlQuoted(f.dataset), YamlQuoted(FoldDates(f.destination)), YamlQuoted(f.message));
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "graph/base/words.hpp"
+#include "graph/base/yaml_text.hpp"
 #include "graph/reads/reads_json.hpp"
 
 namespace backreach {
@@ -84,8 +85,8 @@ std::vector<AssumedMapping> FindAssumed(const HazardContext& c) {
       if (cost) a.cells = a.cells.value_or(0) + *cost;
     }
     const bool all = std::holds_alternative<reads::All>(c.graph[a.edges[0]].effective);
-    a.stanza = fmt::format("edges: [{{from: {}, to: {}, reads: {}}}]", c.graph[ends.second].name,
-                           c.graph[ends.first].name, all ? "same" : ReadsStanza(c.graph, a.edges));
+    a.stanza = fmt::format("edges: [{{from: {}, to: {}, reads: {}}}]", YamlText(c.graph[ends.second].name),
+                           YamlText(c.graph[ends.first].name), all ? "same" : ReadsStanza(c.graph, a.edges));
     out.push_back(std::move(a));
   }
   return out;

@@ -528,17 +528,19 @@ class PlanWriter {
   void Next() {
     if (plan_.nothing_to_do || plan_.steps.empty()) return;
     Line();
-    const std::string target = Name(plan_.request.targets[0].dataset);
+    // Typed as they are: a name is one word of a shell.
+    const auto word = [&](DatasetId id) { return ShellWord(names_(id)); };
+    const std::string target = word(plan_.request.targets[0].dataset);
     const Hazard* first = nullptr;
     for (const Hazard& h : plan_.hazards)
       if (!first && h.severity == HazardSeverity::kBlocking && !h.accepted) first = &h;
     Table table(1000);
     if (first)
-      table.Row({fmt::format("backreach plan ... --accept {}{}", first->code,
-                             first->dataset.valid() ? ":" + Name(first->dataset) : ""),
+      table.Row({"backreach plan ... --accept " +
+                     ShellWord(first->code + (first->dataset.valid() ? ":" + names_(first->dataset) : "")),
                  "once it is settled"});
     if (plan_.steps.size() > 1)
-      table.Row({fmt::format("backreach explain {} ... {}", target, Name(plan_.steps.back().dataset)),
+      table.Row({fmt::format("backreach explain {} ... {}", target, word(plan_.steps.back().dataset)),
                  "why a step is here"});
     table.Row(
         {"backreach plan ... --format json --out plan.json", "then: backreach feed plan.json --to airflow"});
