@@ -10,8 +10,11 @@
 #include <iterator>
 #include <random>
 
+#include "graph/base/error.hpp"
 #include "graph/join/builder.hpp"
 #include "ingest/importer.hpp"
+#include "render/engines/feed.hpp"
+#include "samples.hpp"
 
 using namespace backreach;
 
@@ -41,6 +44,21 @@ std::string Mutated(std::string text, std::mt19937_64& random) {
   return text;
 }
 
+// A plan file is refused with a message, or is written by every feed.
+bool FeedsTake(const std::string& plan) {
+  FeedOptions options;
+  options.force = true;
+  try {
+    for (const Feed& feed : Feeds()) WriteFeed(feed, plan, "plan.json", options);
+  } catch (const Error&) {
+    return false;
+  } catch (const std::exception&) {
+    std::ofstream("fuzz-failure.bin", std::ios::binary) << plan;
+    throw;
+  }
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -58,12 +76,17 @@ int main(int argc, char** argv) {
   const std::string loaded =
       R"({"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/sources/v3.json"},
       "results": [{"unique_id": "source.shop.raw.clicks", "max_loaded_at": "2026-04-01T00:00:00Z", "status": "pass"}]})";
-  const std::vector<Input> inputs = {{"dbt", Read(root / "shop/target/manifest.json")},
-                                     {"airflow", Read(root / "shop/serialized_dags.jsonl")},
-                                     {"registry", Read(root / "shop/registry.yml")},
-                                     {"dbt", Read(root / "shop/target/run_results.json"), "run-results"},
-                                     {"dbt", catalog, "catalog"},
-                                     {"dbt", loaded, "sources"}};
+  std::vector<Input> inputs = {{"dbt", Read(root / "shop/target/manifest.json")},
+                               {"airflow", Read(root / "shop/serialized_dags.jsonl")},
+                               {"registry", Read(root / "shop/registry.yml")},
+                               {"dbt", Read(root / "shop/target/run_results.json"), "run-results"},
+                               {"dbt", catalog, "catalog"},
+                               {"dbt", loaded, "sources"}};
+  for (std::string& text : AirflowForms(Read(root / "shop/serialized_dags.jsonl")))
+    inputs.push_back({"airflow", std::move(text)});
+  for (std::string& text : RegistryExamples(Read(root / "../REGISTRY.md")))
+    inputs.push_back({"registry", std::move(text)});
+  inputs.push_back({"plan", SamplePlan()});
   const std::string manifest = (root / "shop/target/manifest.json").string();
   for (const Input& input : inputs)
     if (input.text.empty()) return fmt::print("no input under {}\n", root.string()), 2;
@@ -79,6 +102,7 @@ int main(int argc, char** argv) {
     const std::string file = (folder / "input").string();
     const std::string text = Mutated(input.text, random);
     std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
+    if (input.importer == std::string("plan")) taken += FeedsTake(text);
     for (const Importer& importer : Importers()) {
       if (std::string(importer.name) != input.importer) continue;
       Diagnostics diagnostics;
