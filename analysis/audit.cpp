@@ -12,6 +12,7 @@
 
 #include "analysis/copies.hpp"
 #include "graph/base/words.hpp"
+#include "graph/base/yaml_text.hpp"
 
 namespace backreach {
 

@@ -144,8 +144,8 @@ class Reader {
     if (!surely) return {FindDataset(graph_, names_, given)};
     throw Error(
         fmt::format("backreach: error: the selector '{}' matches no dataset\n"
-                    "  try it alone: backreach datasets '{}'",
-                    given, given));
+                    "  try it alone: backreach datasets {}",
+                    given, ShellWord(given)));
   }
 
   void AddTarget(DatasetId id, const std::string& given) {

@@ -122,9 +122,9 @@ class Finder {
           "let the runs that it starts by itself end before that step",
           automation.dag, NamesText(c_.graph, {once.begin(), once.end()}));
     } else if (!automation.dag.empty()) {
-      remedy =
-          fmt::format("pause DAG {} (airflow dags pause {}) until the plan is through, then start it once",
-                      automation.dag, automation.dag);
+      remedy = fmt::format(
+          "pause DAG {} (airflow dags pause {}{}) until the plan is through, then start it once",
+          automation.dag, StartsWith(automation.dag, "-") ? "-- " : "", ShellWord(automation.dag));
     } else {
       remedy = fmt::format("pause {} until the plan is through, then start it once", ListOf(automation.jobs));
     }

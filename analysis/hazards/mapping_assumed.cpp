@@ -8,6 +8,7 @@
 #include "analysis/hazards/all.hpp"
 #include "analysis/hazards/assumed.hpp"
 #include "graph/base/words.hpp"
+#include "graph/base/yaml_text.hpp"
 
 namespace backreach::hazards {
 
@@ -15,11 +16,12 @@ namespace {
 
 void OfItself(const HazardContext& c, const Step& step, const Edge& edge, std::vector<Hazard>& out) {
   const std::string& name = c.graph[step.dataset].name;
-  out.push_back(MakeHazard(
-      "mapping-assumed", HazardSeverity::kNote, step.dataset, {},
-      fmt::format("{} reads itself{}, and nothing says which rows: taken as {}", name,
-                  edge.note.empty() ? "" : " (" + edge.note + ")", FormatReads(edge.effective)),
-      fmt::format("declare it: edges: [{{from: {}, to: {}, reads: {{window: [-1, -1]}}}}]", name, name)));
+  out.push_back(
+      MakeHazard("mapping-assumed", HazardSeverity::kNote, step.dataset, {},
+                 fmt::format("{} reads itself{}, and nothing says which rows: taken as {}", name,
+                             edge.note.empty() ? "" : " (" + edge.note + ")", FormatReads(edge.effective)),
+                 fmt::format("declare it: edges: [{{from: {}, to: {}, reads: {{window: [-1, -1]}}}}]",
+                             YamlText(name), YamlText(name))));
 }
 
 // The step at which it shows: the reader itself, or the first one behind views.

@@ -18,8 +18,11 @@ namespace backreach {
 std::optional<AirflowTask> AirflowTaskOf(const Job& job) {
   const auto it = job.methods.find("airflow");
   if (it == job.methods.end()) return std::nullopt;
-  const auto words = Split(it->second, ' ');
-  return AirflowTask{words[0], words.size() > 1 ? words[1] : ""};
+  // `DAG TASK`; an id that has a space itself is said beside.
+  const auto dag = job.methods.find("airflow_dag");
+  const std::size_t end = dag == job.methods.end() ? it->second.find(' ') : dag->second.size();
+  if (end >= it->second.size()) return AirflowTask{it->second, ""};
+  return AirflowTask{it->second.substr(0, end), it->second.substr(end + 1)};
 }
 
 std::string RunsAs(const Job& job) {
@@ -305,14 +308,21 @@ class RunFinder {
   bool readable_ = false;
 };
 
+// A DAG's id that begins with a dash would be read as an option.
+std::string DagWord(const std::string& dag) { return (StartsWith(dag, "-") ? "-- " : "") + ShellWord(dag); }
+
+std::string Trigger(const std::string& dag) { return "airflow dags trigger " + DagWord(dag); }
+
 std::string Command(const std::string& dag, bool second, bool one_at_a_time, const std::string& from,
                     const std::string& to) {
   if (second)
     return fmt::format("airflow dags backfill --reset-dagruns --yes -s {} -e {} {}", ShellWord(from),
-                       ShellWord(to), ShellWord(dag));
+                       ShellWord(to), DagWord(dag));
+  const std::string named =
+      StartsWith(dag, "-") ? ShellWord("--dag-id=" + dag) : "--dag-id " + ShellWord(dag);
   return fmt::format(
-      "airflow backfill create --dag-id {} --from-date {} --to-date {} --reprocess-behavior completed{}",
-      ShellWord(dag), ShellWord(from), ShellWord(to), one_at_a_time ? " --max-active-runs 1" : "");
+      "airflow backfill create {} --from-date {} --to-date {} --reprocess-behavior completed{}", named,
+      ShellWord(from), ShellWord(to), one_at_a_time ? " --max-active-runs 1" : "");
 }
 
 // What a run does that need not be of these cells.
@@ -327,8 +337,7 @@ Method BackfillOf(const LineageGraph& graph, const Job& job, const AirflowTask& 
   const Dataset& d = graph[step.dataset];
   RunFinder finder(*job.schedule, d, *step.calendar, DeclaredCovers(graph, d, job));
   const AirflowRuns runs = finder.For(step.spans);
-  if (!runs.periodic || runs.stretches.empty())
-    return MethodOf({"airflow dags trigger " + ShellWord(task.dag)}, OfAnyRun(effect));
+  if (!runs.periodic || runs.stretches.empty()) return MethodOf({Trigger(task.dag)}, OfAnyRun(effect));
   // Airflow 2 has no option for one run at a time: then each run is a backfill of its own, unless the DAG or
   // its tasks see to the order.
   const bool second = job.schedule->engine_version == "2";
@@ -368,10 +377,11 @@ void AirflowMethods(const LineageGraph& graph, Effect effect, Step& step) {
     const Job& job = graph[id];
     const auto task = AirflowTaskOf(job);
     if (!task || !dags.insert(task->dag).second) continue;
+    if (task->dag.find('\0') != std::string::npos) continue;  // no word of any shell
     if (step.whole || !step.calendar)
-      step.methods.push_back(MethodOf({"airflow dags trigger " + ShellWord(task->dag)}, effect));
+      step.methods.push_back(MethodOf({Trigger(task->dag)}, effect));
     else if (!job.schedule)
-      step.methods.push_back(MethodOf({"airflow dags trigger " + ShellWord(task->dag)}, OfAnyRun(effect)));
+      step.methods.push_back(MethodOf({Trigger(task->dag)}, OfAnyRun(effect)));
     else
       step.methods.push_back(BackfillOf(graph, job, *task, effect, step));
   }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "graph/base/sql_text.hpp"
 #include "graph/base/words.hpp"
 
 namespace backreach {
@@ -20,25 +21,18 @@ enum class Truncation { kStandard, kBigQuery, kClickHouse, kSqlServer };
 
 struct Dialect {
   const char* name;
-  char open, close;      // of a quoted name
   bool quotes_relation;  // dbt quotes the parts of a relation there
   bool typed_times;      // a time has to be marked as one
   Truncation truncation;
 };
 
 constexpr Dialect kDialects[] = {
-    {"postgres", '"', '"', true, false, Truncation::kStandard},
-    {"redshift", '"', '"', true, false, Truncation::kStandard},
-    {"duckdb", '"', '"', true, false, Truncation::kStandard},
-    {"snowflake", '"', '"', false, false, Truncation::kStandard},
-    {"trino", '"', '"', true, true, Truncation::kStandard},
-    {"athena", '"', '"', true, true, Truncation::kStandard},
-    {"bigquery", '`', '`', true, false, Truncation::kBigQuery},
-    {"databricks", '`', '`', true, false, Truncation::kStandard},
-    {"spark", '`', '`', false, false, Truncation::kStandard},
-    {"clickhouse", '`', '`', true, false, Truncation::kClickHouse},
-    {"sqlserver", '[', ']', true, false, Truncation::kSqlServer},
-    {"fabric", '[', ']', true, false, Truncation::kSqlServer},
+    {"postgres", true, false, Truncation::kStandard},   {"redshift", true, false, Truncation::kStandard},
+    {"duckdb", true, false, Truncation::kStandard},     {"snowflake", false, false, Truncation::kStandard},
+    {"trino", true, true, Truncation::kStandard},       {"athena", true, true, Truncation::kStandard},
+    {"bigquery", true, false, Truncation::kBigQuery},   {"databricks", true, false, Truncation::kStandard},
+    {"spark", false, false, Truncation::kStandard},     {"clickhouse", true, false, Truncation::kClickHouse},
+    {"sqlserver", true, false, Truncation::kSqlServer}, {"fabric", true, false, Truncation::kSqlServer},
 };
 
 const Dialect* DialectOf(const std::string& platform) {
@@ -76,27 +70,42 @@ class Writer {
     if (!key.empty())
       out.before_publish.push_back(
           {"the key is unique in the staged rows", "sql",
-           fmt::format("-- {}: the rows that the run is about to write, built elsewhere first\n{}", Staged(),
-                       Duplicates(Staged(), key, where))});
+           fmt::format("-- {}: the rows that the run is about to write, built elsewhere first\n{}",
+                       Printable(Staged()), Duplicates(Staged(), key, where))});
     out.before_publish.push_back({"rows per partition, to compare with those after", "sql", Counts(where)});
     if (!key.empty())
       out.after_run.push_back({"the key is unique in the target", "sql", Duplicates(Relation(), key, where)});
     out.after_run.push_back({"rows per partition, to compare with those before", "sql", Counts(where)});
-    if (key.empty() || !dbt || KeyIsProven(d_, key_)) return;
-    out.after_run.push_back({"the key is unique in the target", "dbt-test",
-                             fmt::format("-- tests/unique_{}_over_the_backfill.sql\n{}",
-                                         d_.short_names.empty() ? d_.name : d_.short_names[0],
-                                         Duplicates("{{ " + Ref() + " }}", key, where))});
+    const std::string ref = Ref();
+    if (key.empty() || !dbt || ref.empty() || KeyIsProven(d_, key_)) return;
+    const std::string& name = d_.short_names.empty() ? d_.name : d_.short_names[0];
+    out.after_run.push_back(
+        {"the key is unique in the target", "dbt-test",
+         fmt::format("-- tests/unique_{}_over_the_backfill.sql\n{}", JinjaText(Printable(name)),
+                     Duplicates("{{ " + ref + " }}", JinjaText(key), JinjaText(where)))});
   }
 
  private:
-  std::string Quoted(const std::string& name) const {
-    std::string out(1, dialect_.open);
-    for (const char c : name) {
-      if (c == dialect_.close) out += c;
-      out += c;
+  std::string Quoted(const std::string& name) const { return SqlIdentifier(dialect_.name, name); }
+  // Nothing that would end the statement, or hide what follows in a comment.
+  static bool OneExpression(const std::string& text) {
+    for (const char* end : {";", "--", "/*", "*/", "#", "\n", "\r", "\\"})
+      if (text.find(end) != std::string::npos) return false;
+    std::vector<char> open;
+    char quote = 0;
+    for (const char c : text) {
+      if (quote) {
+        if (c == quote) quote = 0;
+      } else if (c == '\'' || c == '"' || c == '`') {
+        quote = c;
+      } else if (c == '(' || c == '[') {
+        open.push_back(c == '(' ? ')' : ']');
+      } else if (c == ')' || c == ']') {
+        if (open.empty() || open.back() != c) return false;
+        open.pop_back();
+      }
     }
-    return out + dialect_.close;
+    return quote == 0 && open.empty() && text.find('\0') == std::string::npos;
   }
   // A column, or an expression that stands where a column could.
   std::string Column(const std::string& text) const {
@@ -108,7 +117,7 @@ class Writer {
       return Quoted(upper);
     }
     const bool expression = text.find_first_of("()|'\"`[:") != std::string::npos;
-    return expression ? text : Quoted(text);
+    return expression && OneExpression(text) ? text : Quoted(text);
   }
 
   std::string Relation(const std::string& suffix = "") const {
@@ -121,10 +130,16 @@ class Writer {
   }
   std::string Staged() const { return Relation("__staged"); }
 
+  // "" where the name could not stand in it as it is.
   std::string Ref() const {
+    if (d_.name.find_first_of("'\"\\{}%#\n\r\t") != std::string::npos) return "";
     const auto parts = Split(d_.name, '.');  // model.package.name, or model.package.name.v2
-    if (parts.size() == 4 && parts[3].size() > 1 && parts[3][0] == 'v')
-      return fmt::format("ref('{}', v={})", parts[2], parts[3].substr(1));
+    if (parts.size() == 4 && parts[3].size() > 1 && parts[3][0] == 'v') {
+      const std::string version = parts[3].substr(1);
+      const bool number = version.find_first_not_of("0123456789") == std::string::npos;
+      return number ? fmt::format("ref('{}', v={})", parts[2], version)
+                    : fmt::format("ref('{}', v='{}')", parts[2], version);
+    }
     return fmt::format("ref('{}')", parts.size() >= 3 ? parts[2] : d_.name);
   }
 
@@ -253,11 +268,7 @@ class Writer {
   }
 
   std::string Counts(const std::string& where) const {
-    const auto text = [](const std::string& s) {
-      std::string out = "'";
-      for (const char c : s) out += c == '\'' ? std::string("''") : std::string(1, c);
-      return out + "'";
-    };
+    const auto text = [&](const std::string& s) { return SqlString(dialect_.name, s); };
     if (step_.whole || d_.column.empty())
       return fmt::format("select {} as {}, '' as {}, count(*) as {}\nfrom {}", text(d_.name),
                          Quoted("dataset"), Quoted("partition"), Quoted("rows"), Relation());

@@ -16,7 +16,8 @@ struct Diagnostic {
   std::vector<std::string> notes;
 };
 
-// Of each severity the first are kept and the rest are counted: a broken file has more faults than anybody reads.
+// Of each severity the first are kept and the rest are counted: a broken file has more faults than anybody
+// reads.
 class Diagnostics {
  public:
   static constexpr std::size_t kMost = 200;

@@ -14,8 +14,8 @@ class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message, Status status = Status::kBadRequest)
       : std::runtime_error(message), status_(status) {}
-  // `where: error: what`, and each note on a line of its own: the one form of all messages. `where` empty: the
-  // command line's fault.
+  // `where: error: what`, and each note on a line of its own: the one form of all messages. `where` empty:
+  // the command line's fault.
   Error(const std::string& where, const std::string& what, const std::vector<std::string>& notes,
         Status status = Status::kBadRequest)
       : std::runtime_error(Text(where, what, notes)), status_(status) {}

@@ -167,13 +167,34 @@ std::string ListOf(const std::vector<std::string>& parts, std::size_t most) {
 }
 
 std::string ShellWord(std::string_view text) {
-  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+  // A `=` in front is a path of zsh's.
+  const bool plain = !text.empty() && text[0] != '=' && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view("._-/:=@,+%").find(c) != std::string_view::npos;
   });
   if (plain) return std::string(text);
   std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  if (Printable(text) == text) {
+    for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+  }
+  // What is not shown as it is would be another word once it was shown: such characters are written out.
+  out = "$'";
+  for (std::size_t i = 0; i < text.size();) {
+    const auto [code, length] = CharacterAt(text, i);
+    const bool shown = length > 0 && code >= 0x20 && code != 0x7F && !Hidden(code);
+    for (const std::size_t end = i + std::max<std::size_t>(length, 1); i < end; ++i) {
+      const char c = text[i];
+      if (c == '\'' || c == '\\')
+        out += '\\';
+      else if (!shown) {
+        out += "\\x";
+        AppendHex(static_cast<unsigned char>(c), 2, out);
+        continue;
+      }
+      out += c;
+    }
+  }
   return out + "'";
 }
 

@@ -25,7 +25,8 @@ std::vector<std::string> Split(std::string_view text, char separator);
 bool StartsWith(std::string_view text, std::string_view prefix);
 bool EndsWith(std::string_view text, std::string_view suffix);
 std::string BaseName(std::string_view path);
-// A word quoted for a POSIX shell, where it needs it.
+// A word quoted for a shell, where it needs it. Characters that no terminal shows as they are make it one of
+// bash, ksh and zsh: $'a\x0Ab'. A byte 0 is in no word: who makes a line leaves such names out.
 std::string ShellWord(std::string_view text);
 // "1 step", "3 steps", with thousands separators: "1,234 cells".
 std::string Plural(std::int64_t n, std::string_view word);

@@ -11,17 +11,22 @@
 
 namespace backreach {
 
-std::string YamlText(const std::string& text) {
+std::string YamlText(std::string_view text) {
   const auto plain = [](unsigned char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-           c == '-' || c == '/' || c >= 0x80;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || c == '-' || c == '/' || c >= 0x80;
   };
-  static const char* const kWords[] = {"null", "true", "false", "yes", "no", "on", "off", "~"};
+  static const char* const kWords[] = {"null", "true", "false", "yes", "no", "on", "off", "y", "n", "~"};
   const bool word = std::any_of(std::begin(kWords), std::end(kWords),
                                 [low = Lower(text)](const char* w) { return low == w; });
   const char first = text.empty() ? '-' : text[0];
   const bool letter = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_';
-  if (letter && !word && std::all_of(text.begin(), text.end(), plain) && Printable(text) == text) return text;
+  const bool bare =
+      letter && !word && std::all_of(text.begin(), text.end(), plain) && Printable(text) == text;
+  return bare ? std::string(text) : YamlQuoted(text);
+}
+
+std::string YamlQuoted(std::string_view text) {
   const bool odd = Printable(text) != text;  // letters that would not be seen are written by their numbers
   std::string out = "\"";
   for (std::size_t i = 0; i < text.size(); ++i) {

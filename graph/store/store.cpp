@@ -66,7 +66,7 @@ namespace {
   std::vector<std::string> names, lines;
   for (const Source& s : outdated) {
     names.push_back(s.kind + ":" + s.name);
-    lines.push_back(s.kind == "registry" ? "backreach ingest registry " + s.key
+    lines.push_back(s.kind == "registry" ? "backreach ingest registry " + ShellWord(s.key)
                                          : fmt::format("backreach ingest {} ...   ({})", s.kind, s.name));
   }
   throw Error(fmt::format("{}: error: what {} said was kept in the form of an older backreach\n"

@@ -399,6 +399,7 @@ class DagReader {
       job.after.erase(std::unique(job.after.begin(), job.after.end()), job.after.end());
     }
     job.methods["airflow"] = dag + " " + *task_id;
+    if (dag.find(' ') != std::string::npos) job.methods["airflow_dag"] = dag;
     for (const std::string& out : job.writes) {
       for (const std::string& in : job.reads) Edge(in, out, job, std::nullopt, std::nullopt);
       // A DAG that starts when an asset changes reads it, even where its tasks do not say so.

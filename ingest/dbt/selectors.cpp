@@ -4,6 +4,7 @@
 
 #include "ingest/dbt/selectors.hpp"
 
+#include <set>
 #include <string_view>
 #include <unordered_map>
 
@@ -11,13 +12,42 @@ namespace backreach {
 
 namespace {
 
-// What the grammar of selectors would read as its own stands for any one character.
-bool Masked(std::string& name) {
+// A name's characters by what dbt makes of them. Its own signs stand in brackets, which mean the sign itself.
+// A space and a comma split what dbt is given before it looks at brackets, and no line break is ever matched:
+// these stand for what is left when all others are excluded.
+struct Masked {
+  std::string name;  // to be selected by
+  std::string like;  // equal for names that would take each other
   bool any = false;
-  for (char& c : name)
-    if (std::string_view(" ,:+@*?[]").find(c) != std::string_view::npos) c = '?', any = true;
-  return any;
-}
+  explicit Masked(std::string_view plain) {
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      const auto c = static_cast<unsigned char>(plain[i]);
+      const bool dash = i == 0 && c == '-';  // else an option
+      if (c < 0x21 || c == 0x7F) {
+        Class("[!!-~]");
+      } else if (c == ',') {
+        Class("[!!-+--~]");
+      } else if (dash || std::string_view(":+@*?[]").find(plain[i]) != std::string_view::npos) {
+        name += {'[', plain[i], ']'};
+        like += plain[i];
+        any = true;
+      } else if (c < 0x80) {
+        name += plain[i];
+        like += plain[i];
+      } else {
+        name += plain[i];
+        if ((c & 0xC0) != 0x80) like += ' ';
+      }
+    }
+  }
+
+ private:
+  void Class(const char* text) {
+    name += text;
+    like += ' ';
+    any = true;
+  }
+};
 
 }  // namespace
 
@@ -43,16 +73,26 @@ void MakeSelectorsExact(std::vector<DbtSelectable>& nodes) {
     mark(full, false);
     if (dot != std::string_view::npos) mark(full.substr(dot + 1), true);
   }
+  std::unordered_map<std::string, std::set<std::string_view>> alike;
+  for (const DbtSelectable& node : nodes)
+    if (Masked masked(*node.selector); masked.any || masked.like != *node.selector)
+      alike[std::move(masked.like)].insert(*node.selector);
   std::vector<std::string> exact;
   exact.reserve(nodes.size());
   for (const DbtSelectable& node : nodes) {
     const Taken& t = taken.at(*node.selector);
-    std::string name = *node.selector;
-    const bool masked = Masked(name);
-    if (!masked && t.inside && !name.empty())
-      name = name.substr(0, name.size() - 1) + "[" + name.back() + "]";
-    if ((t.elsewhere || t.times > 1) && !node.package.empty()) name += ",package:" + node.package;
-    exact.push_back(std::move(name));
+    const Masked masked(*node.selector);
+    std::string name = masked.name;
+    if (!masked.any && t.inside && !name.empty()) {
+      std::size_t last = name.size() - 1;  // where its last character begins
+      while (last > 0 && (static_cast<unsigned char>(name[last]) & 0xC0) == 0x80) --last;
+      name = name.substr(0, last) + "[" + name.substr(last) + "]";
+    }
+    if ((t.elsewhere || t.times > 1) && !node.package.empty())
+      name += ",package:" + (node.package == "this" ? "[t]his" : Masked(node.package).name);
+    const auto it = masked.any ? alike.find(masked.like) : alike.end();
+    const bool one = it == alike.end() || it->second.size() == 1;
+    exact.push_back(one ? std::move(name) : "");
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) *nodes[i].selector = std::move(exact[i]);
 }

@@ -104,6 +104,9 @@ class Settler {
       if (const auto it = node.fact.methods.find("dbt"); it != node.fact.methods.end())
         nodes.push_back({&it->second, node.package});
     MakeSelectorsExact(nodes);
+    for (PendingNode& node : m_.nodes)  // without a selector it is left to a person
+      if (const auto it = node.fact.methods.find("dbt"); it != node.fact.methods.end() && it->second.empty())
+        node.fact.methods.erase(it);
   }
 
   void Grain(PendingNode& node) {

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "graph/base/digest.hpp"
+#include "graph/base/shell.hpp"
 #include "graph/base/words.hpp"
 #include "graph/reads/reads_json.hpp"
 #include "graph/time/calendar.hpp"
@@ -238,7 +239,12 @@ void ReadJob(const YAML::Node& node, const std::string& file, const EntryDefault
   job.max_parallel = map.GetNumber("max_parallel", 1, 1'000'000);
   job.seconds_per_cell = map.GetDecimal("seconds_per_cell");
   job.owner = map.GetText("owner");
-  if (const Text command = map.GetText("command")) job.methods["shell"] = *command;
+  if (const Text command = map.GetText("command")) {
+    if (command->find('\0') != std::string::npos)
+      map.Fail("command",
+               fmt::format("the command of {} holds a byte 0, and no shell's line can", map.what()));
+    job.methods["shell"] = *command;
+  }
   map.Finish();
   facts.jobs.push_back(std::move(job));
 }
@@ -261,24 +267,6 @@ class Names {
   std::map<std::string, std::string> places_;
 };
 
-// `{sql}` stands bare in a line of shell: it is quoted where it is filled in.
-bool StandsBare(const std::string& line, const std::string& name) {
-  char quote = 0;
-  bool found = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (line.compare(i, name.size(), name) == 0) {
-      if (quote) return false;
-      found = true;
-    } else if (c == '\\' && quote != '\'') {
-      ++i;
-    } else if (quote ? c == quote : c == '\'' || c == '"') {
-      quote = quote ? 0 : c;
-    }
-  }
-  return found;
-}
-
 std::optional<ClientFact> ReadClient(const YAML::Node& node, const std::string& path, Names& names,
                                      Diagnostics& diagnostics) {
   YamlMap map(node, path, "a client", diagnostics);
@@ -290,9 +278,14 @@ std::optional<ClientFact> ReadClient(const YAML::Node& node, const std::string& 
   else if (command->find("{sql}") == std::string::npos)
     map.Fail("command", fmt::format("the command of the {} does not say where the SQL goes", map.what()),
              {"write {sql} there: psql -c {sql}"});
+  else if (command->find('\0') != std::string::npos)
+    map.Fail("command",
+             fmt::format("the command of the {} holds a byte 0, and no shell's line can", map.what()));
   else if (!StandsBare(*command, "{sql}"))
-    map.Fail("command", fmt::format("{{sql}} stands in quotes in the command of the {}", map.what()),
-             {"write it bare: it is quoted where it is filled in"});
+    map.Fail(
+        "command",
+        fmt::format("{{sql}} stands in quotes, or in what is not read, in the command of the {}", map.what()),
+        {"write it bare: it is quoted where it is filled in"});
   names.Take("client", Lower(platform.value_or("")), path, map.line());
   map.Finish();
   if (!platform || !command) return std::nullopt;

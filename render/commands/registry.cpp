@@ -68,13 +68,14 @@ std::vector<Line> RegistryLines(const Step& own, const way::Shell& shell) {
   const auto stretches = Stretches(step, shell.each_cell ? runs : cells, shell.each_cell);
   std::vector<Line> out;
   for (const Span& s : stretches) {
-    std::string text = ShellFilled(shell.line, {{"{from}", KeyAt(cells, shell.key_format, s.start)},
-                                                {"{to}", KeyAt(cells, shell.key_format, s.end - 1)},
-                                                {"{key}", KeyAt(runs, shell.key_format, s.start)},
-                                                {"{start}", FormatInstant(s.start)},
-                                                {"{end}", FormatInstant(s.end)}});
-    if (!out.empty() && out.back().text == text) continue;
-    out.push_back({std::move(text), {}});
+    auto text = ShellFilled(shell.line, {{"{from}", KeyAt(cells, shell.key_format, s.start)},
+                                         {"{to}", KeyAt(cells, shell.key_format, s.end - 1)},
+                                         {"{key}", KeyAt(runs, shell.key_format, s.start)},
+                                         {"{start}", FormatInstant(s.start)},
+                                         {"{end}", FormatInstant(s.end)}});
+    if (!text) return {};  // a key that would have to be quoted where nobody knows how
+    if (!out.empty() && out.back().text == *text) continue;
+    out.push_back({std::move(*text), {}});
   }
   return out;
 }

@@ -37,18 +37,10 @@ std::string Variable(const Work& work) {
   return work.steps.empty() ? fmt::format("tests_{}", work.wave) : fmt::format("step_{}", work.steps[0]->id);
 }
 
-bool Waits(const std::string& command) { return command.find("airflow_wait ") != std::string::npos; }
-
-// The DAG that a command waits for.
-std::string WaitedFor(const std::string& command) {
-  const std::string_view wait = "airflow_wait ";
-  const std::size_t at = command.rfind(wait) + wait.size();
-  return command.substr(at, command.find(' ', at) - at);
-}
-
 std::string Head(const FeedPlan& plan, const FeedOptions& options, const std::vector<Work>& works) {
   const std::string short_id = plan.id.substr(0, 8);
-  std::string out = "# A backfill plan as a DAG. " + Printable(plan.summary) + "\n";
+  // A name in the first two lines could tell Python that the file is in another encoding.
+  std::string out = "# -*- coding: utf-8 -*-\n# A backfill plan as a DAG. " + Printable(plan.summary) + "\n";
   out += fmt::format("# Plan {}, made for {}. Trigger it by hand; it has no schedule.\n", plan.id, plan.now);
   for (const std::string& line : HazardLines(plan)) out += "# " + line + "\n";
   for (const std::string& later : plan.afterwards) out += "# afterwards: " + Printable(later) + "\n";
@@ -66,8 +58,7 @@ except ImportError:  # Airflow 2
 
 # The pool must be there before the run: airflow pools set backreach_plan )";
   out += fmt::format("{} backfill\nPOOL = \"backreach_plan\"\n\n", options.max_parallel);
-  if (std::any_of(works.begin(), works.end(),
-                  [](const Work& w) { return std::any_of(w.commands.begin(), w.commands.end(), Waits); })) {
+  if (std::any_of(works.begin(), works.end(), [](const Work& w) { return !w.waits_for.empty(); })) {
     out += "AIRFLOW_WAIT = (\n";
     for (const std::string& line : Split(kAirflowWait, '\n')) {
       if (line.empty()) continue;
@@ -119,7 +110,7 @@ std::pair<std::string, std::string> Tasks(const Work& work, std::string& out) {
     const std::string name = one ? var : fmt::format("{}_{}", var, i + 1);
     out += fmt::format("    {} = BashOperator(task_id={}, bash_command={}{}, pool=POOL)\n", name,
                        PythonText(one ? id : fmt::format("{}_{}", id, i + 1)),
-                       Waits(commands[i]) ? "AIRFLOW_WAIT + " : "", PythonText(AirflowBash(commands[i])));
+                       work.waits_for.empty() ? "" : "AIRFLOW_WAIT + ", PythonText(AirflowBash(commands[i])));
     if (i > 0) out += fmt::format("    {} >> {}\n", last, name);
     if (i == 0) first = name;
     last = name;
@@ -145,10 +136,7 @@ std::map<std::string, std::string> Write(const FeedPlan& plan, const FeedOptions
     for (const std::string& line : StepLines(plan, options, work)) out += "    # " + line + "\n";
     ends.push_back(Tasks(work, out));
     for (const std::size_t before : work.after) links.emplace(before, i);
-    std::set<std::string> dags;
-    for (const std::string& command : work.commands)
-      if (Waits(command)) dags.insert(WaitedFor(command));
-    for (const std::string& dag : dags) {
+    for (const std::string& dag : work.waits_for) {
       const auto it = of_dag.find(dag);
       if (it != of_dag.end()) links.emplace(it->second, i);
       of_dag[dag] = i;

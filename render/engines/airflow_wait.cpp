@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "graph/base/shell.hpp"
 #include "graph/base/words.hpp"
 #include "render/engines/feed.hpp"
 
@@ -13,7 +14,7 @@ const char* const kAirflowWait =
 airflow_wait() {
   local runs state
   while true; do
-    runs=$(airflow dags list-runs "$1" -o json 2>/dev/null || airflow dags list-runs -d "$1" -o json) || return 1
+    runs=$(airflow dags list-runs -o json -- "$1" 2>/dev/null || airflow dags list-runs --dag-id="$1" -o json) || return 1
     state=$(printf '%s' "$runs" | python3 -c '
 import json, re, sys
 from datetime import datetime, timezone
@@ -41,37 +42,22 @@ print("busy" if set(mine) & set(("queued", "running", "restarting")) else "there
 
 namespace {
 
-// The words of a line that was put together with ShellWord.
-std::vector<std::string> Words(const std::string& line) {
-  std::vector<std::string> out;
-  bool quoted = false, open = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (!quoted && c == ' ') {
-      open = false;
-      continue;
-    }
-    if (!open) out.emplace_back(), open = true;
-    if (c == '\'')
-      quoted = !quoted;
-    else
-      out.back() += !quoted && c == '\\' && i + 1 < line.size() ? line[++i] : c;
-  }
-  return out;
-}
-
 // The value of an option, by any of its names.
 std::string Given(const std::vector<std::string>& words, const std::vector<std::string>& names) {
-  for (std::size_t i = 0; i + 1 < words.size(); ++i)
-    if (std::find(names.begin(), names.end(), words[i]) != names.end()) return words[i + 1];
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i)
+    for (const std::string& name : names) {
+      if (words[i] == name) return i + 1 < words.size() ? words[i + 1] : "";
+      if (StartsWith(words[i], name + "=")) return words[i].substr(name.size() + 1);
+    }
   return "";
 }
 
 // The one word that is neither an option nor an option's value.
 std::string Positional(const std::vector<std::string>& words) {
   for (std::size_t i = 3; i < words.size(); ++i) {
-    if (words[i][0] != '-') return words[i];
-    ++i;
+    if (words[i] == "--") return i + 1 < words.size() ? words[i + 1] : "";
+    if (!StartsWith(words[i], "-")) return words[i];
+    if (words[i].find('=') == std::string::npos) ++i;
   }
   return "";
 }
@@ -92,23 +78,27 @@ std::string DagOf(const std::vector<std::string>& words) {
 
 }  // namespace
 
-std::string WithWait(const std::string& line, const std::string& run_id) {
-  const auto words = Words(line);
-  const std::string dag = ShellWord(DagOf(words));
+Awaited WithWait(const std::vector<std::string>& words, const std::string& run_id) {
+  const std::string line = ShellLine(words), dag = DagOf(words);
+  const std::string wait = " && airflow_wait " + ShellWord(dag) + " ";
   switch (AsksFor(words)) {
-    case Asks::kNothing: return line;
+    case Asks::kNothing: return {line, ""};
     case Asks::kBackfill:
-      return line + " && airflow_wait " + dag + " " + ShellWord(Given(words, {"--from-date"})) + " " +
-             ShellWord(Given(words, {"--to-date"}));
+      return {line + wait + ShellWord(Given(words, {"--from-date"})) + " " +
+                  ShellWord(Given(words, {"--to-date"})),
+              dag};
     case Asks::kTrigger: {
       const std::string given = Given(words, {"--run-id", "-r"});
-      if (!given.empty()) return line + " && airflow_wait " + dag + " " + ShellWord(given);
-      // A second try is another run.
-      return "run=" + run_id + "_$(date +%s) && " + line + " --run-id \"$run\" && airflow_wait " + dag +
-             " \"$run\"";
+      if (!given.empty()) return {line + wait + ShellWord(given), dag};
+      // A second try is another run. Behind `--` nothing is an option any more.
+      const auto end = std::find(words.begin(), words.end(), "--");
+      const std::string behind = ShellLine({end, words.end()});
+      return {"run=" + run_id + "_$(date +%s) && " + ShellLine({words.begin(), end}) + " --run-id \"$run\"" +
+                  (behind.empty() ? "" : " " + behind) + wait + "\"$run\"",
+              dag};
     }
   }
-  return line;
+  return {line, ""};
 }
 
 }  // namespace backreach

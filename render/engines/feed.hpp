@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,7 @@ struct Work {
   std::vector<std::string> commands;  // lines of shell, to be run in turn; each waits until its work is done
   std::string by_hand;                // what a person has to do in their place, or ""
   bool done_before = false;           // the correction itself, which has no command
+  std::set<std::string> waits_for = {};  // DAGs of Airflow; the lines then call airflow_wait
 };
 // In an order that can be run. `engine`: whose commands are preferred; others are taken where it has none.
 std::vector<Work> WorkOf(const FeedPlan& plan, const FeedOptions& options, const std::string& engine,
@@ -61,8 +63,12 @@ std::vector<Work> WorkOf(const FeedPlan& plan, const FeedOptions& options, const
 
 // A function of bash that comes back when the runs of a DAG are through: airflow_wait DAG FIRST LAST.
 extern const char* const kAirflowWait;
-// The line, followed by waiting for what it only queues.
-std::string WithWait(const std::string& line, const std::string& run_id);
+// A line, and the DAG whose runs it waits for, or "".
+struct Awaited {
+  std::string line, dag;
+};
+// A call of Airflow as a line, followed by waiting for what it only queues.
+Awaited WithWait(const std::vector<std::string>& words, const std::string& run_id);
 
 // What stands at the head of a feed, as comment lines: what blocks and was overridden, then a count.
 std::vector<std::string> HazardLines(const FeedPlan& plan);

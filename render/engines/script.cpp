@@ -21,7 +21,7 @@ step() {
   for command in "$@"; do
     n=$((n + 1))
     if [ $# -gt 1 ] && grep -qx "part $n of $ids" "$LOG"; then echo "  part $n: already done"; continue; fi
-    if ! bash -euo pipefail -c "$command"; then
+    if ! bash -euo pipefail -c -- "$command"; then
       echo "step $ids failed: mend it and start this script again" >&2; exit 1
     fi
     if [ $# -gt 1 ]; then echo "part $n of $ids" >> "$LOG"; fi
@@ -74,10 +74,7 @@ std::string Header(const FeedPlan& plan, const FeedOptions& options, const std::
   out += kFunctions;
   const auto any = [&](auto f) { return std::any_of(works.begin(), works.end(), f); };
   if (any([](const Work& w) { return !w.by_hand.empty(); })) out += kByHand;
-  if (any([](const Work& w) {
-        return std::any_of(w.commands.begin(), w.commands.end(),
-                           [](const std::string& c) { return c.find("airflow_wait ") != std::string::npos; });
-      }))
+  if (any([](const Work& w) { return !w.waits_for.empty(); }))
     out += "\n" + std::string(kAirflowWait) + "export -f airflow_wait\n";
   out += kRunLog;
   out += fmt::format(

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "graph/base/shell.hpp"
 #include "graph/base/words.hpp"
 #include "render/engines/feed.hpp"
 #include "render/quote.hpp"
@@ -26,6 +27,15 @@ bool CallsDbt(const FeedMethod& m) {
     return c.words.size() > 3 && c.words[0] == "dbt" &&
            std::count(c.words.begin(), c.words.end(), "--select") == 1;
   });
+}
+
+// A name in a query of dbt's whose platform is not known here: as a label for people, without what any of
+// them, or Jinja, could read as its own.
+std::string Label(const std::string& name) {
+  std::string out = Printable(name);
+  for (char& c : out)
+    if (std::string_view("'\"\\`{}%#$;").find(c) != std::string_view::npos) c = '_';
+  return "'" + out + "'";
 }
 
 // A call of dbt, split at what it selects.
@@ -173,17 +183,16 @@ class Planner {
     if (!selected.empty()) words.push_back("--select");
     words.insert(words.end(), selected.begin(), selected.end());
     words.insert(words.end(), behind.begin(), behind.end());
-    std::vector<std::string> quoted;
-    for (const std::string& word : words) quoted.push_back(ShellWord(word));
-    return backreach::Join(quoted, " ");
+    return ShellLine(words);
   }
 
   void SqlCommands(Work& work, const FeedMethod& method) {
     std::vector<std::string> statements;
     for (const FeedLine& c : method.commands) {
       statements.push_back(c.text);
-      if (method.client.find("{sql}") != std::string::npos)
-        work.commands.push_back(ShellFilled(method.client, {{"{sql}", c.text}}));
+      if (StandsBare(method.client, "{sql}"))
+        if (auto line = ShellFilled(method.client, {{"{sql}", c.text}}))
+          work.commands.push_back(std::move(*line));
     }
     if (!method.client.empty() && work.commands.size() == method.commands.size()) return;
     work.commands.clear();
@@ -197,9 +206,11 @@ class Planner {
     std::size_t n = 0;
     for (const FeedLine& c : method.commands) {
       const std::string id = fmt::format("backreach_{}_{}_{}", plan_.id.substr(0, 8), work.steps[0]->id, ++n);
-      const std::string line = method.engine == "airflow" ? WithWait(c.text, id) : c.text;
-      if (std::find(work.commands.begin(), work.commands.end(), line) == work.commands.end())
-        work.commands.push_back(line);
+      const Awaited awaited =
+          method.engine == "airflow" ? WithWait(c.words, id) : Awaited{c.text, std::string()};
+      if (!awaited.dag.empty()) work.waits_for.insert(awaited.dag);
+      if (std::find(work.commands.begin(), work.commands.end(), awaited.line) == work.commands.end())
+        work.commands.push_back(awaited.line);
     }
   }
 
@@ -241,7 +252,7 @@ class Planner {
       for (const std::string& check :
            SelectedBy(*step).empty() ? std::vector<std::string>() : step->dbt_checks)
         AddQuery(
-            fmt::format("select {} as dataset, c.copies from (\n{}\n) as c", SqlText(step->dataset), check),
+            fmt::format("select {} as dataset, c.copies from (\n{}\n) as c", Label(step->dataset), check),
             faults);
     if (touched.empty()) return;
     Work work;

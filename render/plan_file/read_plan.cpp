@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <regex>
+#include <string_view>
 
 #include "graph/base/error.hpp"
+#include "graph/base/shell.hpp"
 #include "graph/base/words.hpp"
+#include "graph/time/time.hpp"
 #include "render/plan_file/read_plan.hpp"
 
 namespace backreach {
@@ -48,7 +51,11 @@ class Value {
     return json_ && json_->is_object() && json_->contains(key) && !(*json_)[key].is_null();
   }
   std::string Text() const {
-    if (json_ && json_->is_string()) return json_->get<std::string>();
+    if (json_ && json_->is_string()) {
+      const auto& text = json_->get_ref<const std::string&>();
+      if (text.find('\0') != std::string::npos) Fail("holds a byte 0, which no command can");
+      return text;
+    }
     Wrong("a text");
     return "";
   }
@@ -103,6 +110,22 @@ class Value {
   std::vector<std::string>* faults_;
 };
 
+// A tool is called by words, and its line is nothing but these words: what a registry's line may do, chain
+// and redirect and substitute, no tool's line does.
+void ReadWords(const Value& m, FeedMethod& method) {
+  const std::vector<Value> commands = m["commands"].List();
+  const bool program = method.engine == "dbt" || method.engine == "airflow";
+  for (std::size_t i = 0; i < method.commands.size(); ++i) {
+    FeedLine& line = method.commands[i];
+    if (line.words.empty())
+      if (auto words = ShellWords(line.text)) line.words = std::move(*words);
+    if (line.words.empty() || ShellLine(line.words) != line.text)
+      commands[i].Fail(m.Has("argv") ? "is not what its argv says" : "is no plain call of a program");
+    else if (program && line.words[0] != method.engine)
+      commands[i].Fail(fmt::format("calls '{}', and its engine is {}", line.words[0], method.engine));
+  }
+}
+
 FeedMethod ReadMethod(const Value& m) {
   FeedMethod method;
   method.engine = m["engine"].Text();
@@ -117,6 +140,9 @@ FeedMethod ReadMethod(const Value& m) {
     for (std::size_t i = 0; i < std::min(argv.size(), method.commands.size()); ++i)
       method.commands[i].words = argv[i].Texts();
   }
+  if (method.engine != "shell" && method.engine != "sql") ReadWords(m, method);
+  if (!method.client.empty() && !StandsBare(method.client, "{sql}"))
+    m["client"].Fail("must hold {sql}, and not in quotes");
   return method;
 }
 
@@ -128,6 +154,21 @@ void ReadWaits(const Value& value, std::vector<int>& after) {
   const int first = ends[0].Number(), last = ends[1].Number();
   if (last < first || last - first > 10'000'000) return value.Fail("its last id must be behind its first");
   for (int id = first; id <= last; ++id) after.push_back(id);
+}
+
+// dbt runs the templates in a check: there is a ref in it, and braces that are text (see JinjaText).
+bool OnlyRefs(const std::string& text) {
+  static const std::regex allowed(
+      R"(\{\{ ref\('[^'"\\{}%#]*'(, v=('[^'"\\{}%#]*'|[0-9]+))?\) \}\}|\{\{ '(\{|\\r)' \}\})");
+  for (std::size_t at = 0; at + 1 < text.size(); ++at) {
+    if (text[at] != '{' || std::string_view("{%#").find(text[at + 1]) == std::string_view::npos) continue;
+    // No longer than a name is: what a regular expression goes through is bounded.
+    std::smatch found;
+    const std::string from_here = text.substr(at, 1000);
+    if (!std::regex_search(from_here, found, allowed, std::regex_constants::match_continuous)) return false;
+    at += static_cast<std::size_t>(found.length()) - 1;
+  }
+  return true;
 }
 
 FeedStep ReadStep(const Value& s) {
@@ -145,8 +186,11 @@ FeedStep ReadStep(const Value& s) {
     step.spans.push_back({span["from"].TextOrNull(), span["to"].TextOrNull()});
   for (const Value& m : s["methods"].List()) step.methods.push_back(ReadMethod(m));
   for (const Value& check : s["checks"]["after"].List())
-    if (check["kind"].OneOf({"sql", "dbt-test"}) == "dbt-test")
+    if (check["kind"].OneOf({"sql", "dbt-test"}) == "dbt-test") {
       step.dbt_checks.push_back(check["text"].Text());
+      if (!OnlyRefs(step.dbt_checks.back()))
+        check["text"].Fail("holds more of Jinja than one ref to a model");
+    }
   if (s.Has("rollback")) {
     step.position = s["rollback"]["position"].TextOrNull();
     step.back = s["rollback"]["back"].TextOrNull();
@@ -356,8 +400,9 @@ FeedPlan ReadFeedPlan(const std::string& text, const std::string& path) {
   plan.id = ReadId(top);
   plan.summary = top["summary"].Text();
   plan.now = top["request"]["now"].Text();
-  // It stands in comments of what is run: a newline would end them.
-  if (plan.now.find_first_not_of("0123456789-:+.TZ") != std::string::npos)
+  // It stands in comments of what is run.
+  if (!plan.now.empty() &&
+      (plan.now.find_first_not_of("0123456789-:+.TZ") != std::string::npos || !ParseInstant(plan.now, false)))
     top["request"]["now"].Fail("is no time such as 2026-04-20T09:00Z");
   for (const Value& step : top["steps"].List()) plan.steps.push_back(ReadStep(step));
   for (const Value& a : top["afterwards"].List())

@@ -5,6 +5,8 @@
 
 #include "analysis/steps/methods.hpp"
 #include "graph/base/error.hpp"
+#include "graph/base/shell.hpp"
+#include "graph/base/sql_text.hpp"
 #include "graph/base/words.hpp"
 #include "ingest/dbt/refresh.hpp"
 #include "ingest/dbt/selectors.hpp"
@@ -157,9 +159,13 @@ TEST_CASE("a stored view is refreshed by its platform's own statement") {
     return out;
   };
   CHECK(lines("snowflake", "dynamic-table", "D.S.T") == Texts{"ALTER DYNAMIC TABLE D.S.T REFRESH"});
+  CHECK(lines("snowflake", "dynamic-table", "D.S.T; drop table x") ==
+        Texts{"ALTER DYNAMIC TABLE d.s.\"it's\" REFRESH"});
+  CHECK(lines("snowflake", "dynamic-table", "D.\"a; \"\"b\".T") ==
+        Texts{"ALTER DYNAMIC TABLE D.\"a; \"\"b\".T REFRESH"});
   CHECK(lines("snowflake", "dynamic-table") == Texts{"ALTER DYNAMIC TABLE d.s.\"it's\" REFRESH"});
   CHECK(lines("postgres", "materialized-view") == Texts{"REFRESH MATERIALIZED VIEW \"d\".\"s\".\"it's\""});
-  CHECK(lines("bigquery", "materialized-view") == Texts{"CALL BQ.REFRESH_MATERIALIZED_VIEW('d.s.it''s')"});
+  CHECK(lines("bigquery", "materialized-view") == Texts{"CALL BQ.REFRESH_MATERIALIZED_VIEW('d.s.it\\'s')"});
   CHECK(lines("databricks", "streaming-table") == Texts{"REFRESH STREAMING TABLE `d`.`s`.`it's` FULL"});
   CHECK(lines("clickhouse", "materialized-view") ==
         Texts{"SYSTEM REFRESH VIEW `s`.`it's_mv`", "SYSTEM WAIT VIEW `s`.`it's_mv`"});
@@ -190,8 +196,42 @@ TEST_CASE("a selector takes one node") {
   std::vector<DbtSelectable> nodes;
   for (std::string& name : names) nodes.push_back({&name, Split(name, '.')[0]});
   MakeSelectorsExact(nodes);
-  CHECK(names == Texts{"shop.order[s]", "shop.orders.lines", "shop.a?b.x", "shop.items,package:shop",
+  CHECK(names == Texts{"shop.order[s]", "shop.orders.lines", "shop.a[!!-~]b.x", "shop.items,package:shop",
                        "other.shop.items", "shop.pay"});
+}
+
+TEST_CASE("what dbt's selectors read as theirs is masked, or left to a person") {
+  std::vector<std::string> names = {"p.*",         "p.a,b",         "p.+x",     "-p.x",
+                                    "p.tag:x",     "p.a[b]",        "p.my mod", "p.my\tmod",
+                                    "p.x\xC3\xA9", "p.x\xC3\xA9.y", "p.a_b"};
+  std::vector<DbtSelectable> nodes;
+  for (std::string& name : names) nodes.push_back({&name, "p"});
+  MakeSelectorsExact(nodes);
+  CHECK(names == Texts{"p.[*]", "p.a[!!-+--~]b", "p.[+]x", "[-]p.x", "p.tag[:]x", "p.a[[]b[]]", "", "",
+                       "p.x[\xC3\xA9]", "p.x\xC3\xA9.y", "p.a_b"});
+}
+
+TEST_CASE("a value is put where a line of shell is understood, or nowhere") {
+  const auto filled = [](const char* line) {
+    return ShellFilled(line, {{"{v}", "a b'$(c)"}}).value_or("none");
+  };
+  CHECK(filled("x {v} ${v}") == R"(x 'a b'\''$(c)' ${v})");
+  CHECK(filled("x \"{v}\" '{v}'") == R"x(x "a b'\$(c)" 'a b'\''$(c)')x");
+  for (const char* line :
+       {"x \"$(y {v})\"", "x \"$(y \"{v}\")\"", "x `y {v}`", "x # {v}", "x <<E\n{v}\nE", "x $'{v}'",
+        "x $'\\'{v}'", "x ${y:-{v}}", "x $(( {v} ))", "x \\{v}", "x $$'\\' {v} '", "x \"${y}\"{v}"})
+    CHECK(filled(line) == "none");
+  for (const char* line :
+       {"x $(y {v})", "x <<< {v}", "a#b {v}", "x # '\n{v}", "x \"\\\"\" {v}", "x $'\\'' {v}"})
+    CHECK(filled(line) != "none");
+  CHECK(ShellFilled("x <<E\n{v}\nE", {{"{v}", "2026-03-01"}}) == "x <<E\n2026-03-01\nE");
+}
+
+TEST_CASE("words of a line are those that were quoted, and of other lines none") {
+  for (const Texts& words : {Texts{"a", "b c", "", "it's", "\n", "$x", "\xFF\\'"}, Texts{"airflow", "-x"}})
+    CHECK(ShellWords(ShellLine(words)) == words);
+  for (const char* line : {"a && b", "a $x", "a 'b", "a  b", "", "a;b", "a $(b)", "a\nb", "a > b", "a \"b\""})
+    CHECK(!ShellWords(line));
 }
 
 TEST_CASE("texts are quoted as their language wants it") {
@@ -200,8 +240,22 @@ TEST_CASE("texts are quoted as their language wants it") {
   CHECK(PythonText("a\"\\\n") == R"("a\"\\\n")");
   CHECK(JsonText("a\"\n") == R"("a\"\u000a")");
   CHECK(SqlName("snowflake", {"a", "b c"}) == "a.\"b c\"");
-  CHECK(SqlName("bigquery", {"a`", "b"}) == "`a```.`b`");
+  CHECK(SqlName("bigquery", {"a`", "b"}) == "`a\\``.`b`");
   CHECK(AirflowBash("a{{b}} {c} {% d") == "a{{ '{' }}{b}} {c} {{ '{' }}% d ");
+  CHECK(AirflowBash("{{{%\r") == "{{ '{' }}{{ '{' }}{{ '{' }}%{{ '\\r' }} ");
+  CHECK(ShellWord("a\nb'\\") == R"($'a\x0Ab\'\\')");
+  CHECK(ShellWord("a\xE2\x80\xAE\xFFz") == R"($'a\xE2\x80\xAE\xFFz')");
+  CHECK(ShellWord("=ls") == "'=ls'");
+  CHECK(SqlName("clickhouse", {"a\\`"}) == "`a\\\\\\``");
+  CHECK(SqlString("snowflake", "\\'") ==
+        "'\\\\"
+        "\'\'\'");
+  CHECK(SqlString("postgres", "\\'") ==
+        "'\\"
+        "\'\'\'");
+  CHECK(SqlString("bigquery", "\\'") ==
+        "'\\\\"
+        "\\\'\'");
 }
 
 namespace {
@@ -331,10 +385,17 @@ TEST_CASE(
       Fed("airflow", PlanOf("[" + StepOf(1, 0, "[]", shell("airflow", "airflow dags trigger d")) + "," +
                             StepOf(2, 0, "[]", shell("airflow", "airflow dags trigger e")) + "]"));
   CHECK(!Has(triggers, "step_1 >> step_2"));
-  CHECK(WithWait("airflow dags trigger d", "id") ==
+  const auto wait = [](const char* line) { return WithWait(Split(line, ' '), "id").line; };
+  CHECK(wait("airflow dags trigger d") ==
         "run=id_$(date +%s) && airflow dags trigger d --run-id \"$run\" && airflow_wait d \"$run\"");
-  CHECK(WithWait("airflow dags backfill --reset-dagruns -s A -e B d", "id") ==
+  CHECK(wait("airflow dags trigger -- -d") ==
+        "run=id_$(date +%s) && airflow dags trigger --run-id \"$run\" -- -d && airflow_wait -d \"$run\"");
+  CHECK(wait("airflow dags backfill --reset-dagruns -s A -e B d") ==
         "airflow dags backfill --reset-dagruns -s A -e B d");
+  CHECK(
+      WithWait({"airflow", "backfill", "create", "--dag-id=-a b", "--from-date", "A", "--to-date", "B"}, "id")
+          .line ==
+      "airflow backfill create '--dag-id=-a b' --from-date A --to-date B && airflow_wait '-a b' A B");
 }
 
 TEST_CASE("no line of a feed is longer than an argument may be, and a sentence is cut between characters") {

@@ -73,7 +73,8 @@ class Database {
   virtual void InsertGiven(const std::string& table, int columns,
                            const std::function<bool(GivenRow&)>& next) = 0;
   virtual std::unique_ptr<RowSink> Rows(const std::string& table, int columns) = 0;
-  // Gives back what was deleted, and makes sure that what was committed can be read.
+  // Gives back what was deleted and committed; throws Error(kStore) where that alone failed. Then: makes sure
+  // that what was committed can be read by all.
   virtual void Compact() {}
   virtual void Checkpoint() {}
   // Throws if what was read was being changed meanwhile, where the database does not prevent that by itself.

@@ -251,7 +251,7 @@ class SqliteDatabase : public Database {
   std::unique_ptr<RowSink> Rows(const std::string& table, int columns) override {
     return Guarded(path_, [&] { return std::make_unique<SqliteRows>(db_, path_, table, columns); });
   }
-  void Compact() override { Exec("VACUUM"); }
+  void Compact() override;
   // Brings what was committed into the file itself, so that it can be read without its log.
   void Checkpoint() override;
   void CheckUnchanged() const override;
@@ -287,6 +287,18 @@ int SqliteDatabase::CheckedLayout() {
       (layout >= 5) != HasTable("state") || (layout >= 6) != HasTable("run"))
     StoreDamaged(path_, fmt::format("its tables are not those of layout {}", layout));
   return layout;
+}
+
+void SqliteDatabase::Compact() {
+  try {
+    db_.exec("VACUUM");
+  } catch (const SQLite::Exception& e) {
+    throw Error(fmt::format("{}: error: it is forgotten, but the file could not be made smaller: {}\n"
+                            "  what was forgotten may stand in unused parts of it until a later forget "
+                            "takes them away",
+                            path_, e.getErrorStr()),
+                Status::kStore);
+  }
 }
 
 void SqliteDatabase::Checkpoint() {
