@@ -561,18 +561,6 @@ Audit MakeAudit(const LineageGraph& graph, Instant now) { return Auditor(graph, 
 
 namespace {
 
-std::string InQuotes(const std::string& text) {
-  std::string q = "\"";
-  for (const char c : text) {
-    if (c == '\n') {
-      q += "\\n";
-      continue;
-    }
-    q += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-  }
-  return q + "\"";
-}
-
 std::string IdFor(const AuditFinding& f, std::map<std::string, int>& ids) {
   std::string id = Split(f.dataset, '.').back() + "-extract";
   for (char& c : id)
@@ -591,12 +579,12 @@ std::string SuggestRegistry(const Audit& audit) {
     if (f.code != "undocumented-extract" && f.code != "frozen-copy" && f.code != "probable-extract") continue;
     // A document of its own: so it can stand alone, and be appended to a registry that exists.
     if (out.empty()) out = "---\nbackreach: 1\ncopies:\n";
-    out += fmt::format("  - id: {}\n    of: {}\n    kind: export\n", IdFor(f, ids), InQuotes(f.dataset));
-    if (!ToClient(f.destination)) out += fmt::format("    where: {}\n", InQuotes(FoldDates(f.destination)));
-    if (f.user) out += fmt::format("    by: [{}]\n", InQuotes(*f.user));
+    out += fmt::format("  - id: {}\n    of: {}\n    kind: export\n", IdFor(f, ids), YamlQuoted(f.dataset));
+    if (!ToClient(f.destination)) out += fmt::format("    where: {}\n", YamlQuoted(FoldDates(f.destination)));
+    if (f.user) out += fmt::format("    by: [{}]\n", YamlQuoted(*f.user));
     out += "    owner:        # who answers for it\n    contact:\n";
     if (f.times == 1 && f.first_seen) out += "    taken: " + f.first_seen->substr(0, 10) + "\n";
-    out += fmt::format("    note: {}\n", InQuotes(f.message));
+    out += fmt::format("    note: {}\n", YamlQuoted(f.message));
   }
   return out;
 }
