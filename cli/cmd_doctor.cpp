@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "analysis/doubts.hpp"
 #include "cli/command.hpp"
@@ -131,9 +132,18 @@ Status Run(const Arguments& a) {
     text += "unresolved  nothing\n";
   } else {
     text += fmt::format("unresolved  {}\n", Plural(static_cast<std::int64_t>(g.unresolved.size()), "name"));
-    for (const Unresolved& u : g.unresolved)
+    std::set<std::string> said;  // what concerns two datasets stands at both, and is said once
+    for (const Unresolved& u : g.unresolved) {
+      // A line to paste is not broken.
+      const std::size_t paste = u.fact.message.find("{name: ");
+      const std::string what = u.fact.message.substr(0, paste);
+      if (paste != std::string::npos && !said.insert(u.fact.message).second) continue;
       text += "  ! " +
-              Wrapped(Printable(u.fact.message + " [" + FormatSeen(u.seen) + "]"), TerminalWidth(), 4) + "\n";
+              Wrapped(Printable(what + (paste == std::string::npos ? " [" : "[") + FormatSeen(u.seen) + "]"),
+                      TerminalWidth(), 4) +
+              "\n";
+      if (paste != std::string::npos) text += "      - " + Printable(u.fact.message.substr(paste)) + "\n";
+    }
   }
   WriteOut(a, text);
   return Status::kDone;

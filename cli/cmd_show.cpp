@@ -8,6 +8,7 @@
 #include "cli/loaded.hpp"
 #include "cli/output.hpp"
 #include "graph/base/words.hpp"
+#include "graph/reads/reads_json.hpp"
 #include "render/plan_file/json.hpp"
 #include "render/view/stanzas.hpp"
 #include "render/view/words.hpp"
@@ -56,8 +57,8 @@ std::string Text(const LineageGraph& g, DatasetId id) {
     for (const Seen& s : edge.seen) seen.push_back(FormatSeen(s));
     line("reads", fmt::format("{}: {} [{}]", g[edge.from].name, FormatReads(edge.reads), Join(seen, "; ")));
     if (edge.code && edge.known == Known::kInferred && edge.code->text.empty() && edge.times > 0)
-      line("", fmt::format("seen in {}; to state it: {{from: {}, to: {}, reads: ...}}", edge.code->place,
-                           g[edge.from].name, d.name));
+      line("", fmt::format("seen in {}; to state it: {{from: {}, to: {}, reads: {}}}", edge.code->place,
+                           g[edge.from].name, d.name, ReadsListToJson({edge.reads}).value_or("unknown")));
     if (!edge.last_seen.empty())
       line("", fmt::format("seen {} .. {}{}", edge.first_seen.empty() ? "?" : edge.first_seen, edge.last_seen,
                            edge.failed_only ? ", only in runs that failed or were aborted" : ""));

@@ -172,6 +172,7 @@ class FactMaker {
   }
 
   void TakeParts() {
+    std::vector<std::int64_t> silent(l_.shapes().size(), 0);  // runs that told no part, by shape
     for (const SeenRun& r : l_.runs()) {
       if (r.failed()) continue;
       const Shape& s = l_.shapes()[r.shape];
@@ -191,7 +192,10 @@ class FactMaker {
         }
       }
       if (s.out.empty() && s.pairs.empty()) continue;
-      if (!parts && s.in.size() == 0) continue;
+      if (!parts) {
+        ++silent[r.shape];
+        continue;
+      }
       EachEdge(s, [&](Number from, Number to) {
         const auto edge = edges_.find({from, to});
         if (edge == edges_.end()) return;
@@ -200,6 +204,12 @@ class FactMaker {
         edge->second.window.Add(PartOf(parts, from, false), written);
       });
     }
+    for (std::size_t i = 0; i < silent.size(); ++i)
+      if (silent[i] > 0)
+        EachEdge(l_.shapes()[i], [&](Number from, Number to) {
+          if (const auto edge = edges_.find({from, to}); edge != edges_.end())
+            edge->second.window.AddSilent(silent[i]);
+        });
   }
 
   static void Note(Grains& g, const SeenPart& p) {

@@ -39,21 +39,21 @@ void Merge(std::vector<T>& list, const std::vector<T>& more) {
 }  // namespace
 
 Number Ledger::DatasetByKey(std::uint64_t key, std::string_view space, std::string_view name) {
-  const auto [it, fresh] = dataset_of_.emplace(key, static_cast<Number>(datasets_.size()));
-  if (fresh) {
-    datasets_.emplace_back();
-    datasets_.back().id = {std::string(space), std::string(name)};
-    datasets_.back().key = key;
-  }
-  return it->second;
+  if (const auto known = dataset_of_.find(key); known != dataset_of_.end()) return known->second;
+  const auto number = static_cast<Number>(datasets_.size());
+  dataset_of_.emplace(key, number);
+  datasets_.emplace_back();
+  datasets_.back().id = {std::string(space), std::string(name)};
+  datasets_.back().key = key;
+  return number;
 }
 
 Number Ledger::Dataset(std::string_view space, std::string_view name, std::optional<Period>* part) {
   const std::uint64_t literal = KeyOfName(space, name);
-  if (const auto known = said_.find(literal); known != said_.end()) {
-    if (part)
-      if (const auto p = part_of_.find(literal); p != part_of_.end()) *part = p->second;
-    return known->second;
+  Said& said = said_[literal % said_.size()];
+  if (said.number != kNobody && said.literal == literal) {
+    if (part) *part = said.part;
+    return said.number;
   }
   const std::string_view plain_space = Trimmed(space), plain = Trimmed(name);
   if (plain.size() != name.size() || plain_space.size() != space.size()) {
@@ -79,12 +79,8 @@ Number Ledger::Dataset(std::string_view space, std::string_view name, std::optio
     SeenDataset& d = datasets_[number];
     if (d.least.empty() || plain < d.least) d.least = plain;
     if (plain > d.greatest) d.greatest = plain;
-    // The names of all partitions there are would be remembered for ever; one by one they are looked up anew.
-    constexpr std::size_t kMost = 20'000;
-    if (said_.size() > kMost) said_.clear(), part_of_.clear();
   }
-  said_.emplace(literal, number);
-  if (period) part_of_.emplace(literal, period);
+  said = {literal, number, period};
   if (part) *part = period;
   return number;
 }
@@ -92,13 +88,13 @@ Number Ledger::Dataset(std::string_view space, std::string_view name, std::optio
 Number Ledger::Job(std::string_view space, std::string_view name) {
   space = Trimmed(space), name = Trimmed(name);
   const std::uint64_t key = KeyOfName(space, name);
-  const auto [it, fresh] = job_of_.emplace(key, static_cast<Number>(jobs_.size()));
-  if (fresh) {
-    jobs_.emplace_back();
-    jobs_.back().id = {std::string(space), std::string(name)};
-    jobs_.back().key = key;
-  }
-  return it->second;
+  if (const auto known = job_of_.find(key); known != job_of_.end()) return known->second;
+  const auto number = static_cast<Number>(jobs_.size());
+  job_of_.emplace(key, number);
+  jobs_.emplace_back();
+  jobs_.back().id = {std::string(space), std::string(name)};
+  jobs_.back().key = key;
+  return number;
 }
 
 void Ledger::Columns(Number from, Number to, std::string_view column, std::string_view target) {
@@ -132,9 +128,11 @@ std::uint32_t Ledger::ShapeNumber(Shape shape) {
     hash = Hash64({reinterpret_cast<const char*>(list.data()), list.size() * sizeof list[0]}, hash + 1);
   };
   add(shape.in), add(shape.out), add(shape.pairs);
-  const auto [it, fresh] = shape_of_.emplace(hash, static_cast<std::uint32_t>(shapes_.size()));
-  if (fresh) shapes_.push_back(std::move(shape));
-  return it->second;
+  if (const auto known = shape_of_.find(hash); known != shape_of_.end()) return known->second;
+  const auto number = static_cast<std::uint32_t>(shapes_.size());
+  shape_of_.emplace(hash, number);
+  shapes_.push_back(std::move(shape));
+  return number;
 }
 
 SeenRun& Ledger::Run(const std::uint64_t (&id)[2], bool& fresh) {

@@ -144,8 +144,14 @@ class Ledger {
   std::vector<std::vector<SeenPart>> parts_;
   std::map<std::pair<Number, Number>, ColumnPairs> columns_;
   std::unordered_map<std::uint64_t, Number> dataset_of_, job_of_;
-  std::unordered_map<std::uint64_t, Number> said_;  // literal names that were cut before
-  std::unordered_map<std::uint64_t, std::optional<Period>> part_of_;
+  // Literal names that were taken apart before, each in the one place that its hash gives it: what comes
+  // again and again is found at once, and what does not come again is forgotten.
+  struct Said {
+    std::uint64_t literal = 0;
+    Number number = kNobody;
+    std::optional<Period> part;
+  };
+  std::vector<Said> said_ = std::vector<Said>(1u << 14);
   std::unordered_map<std::uint64_t, std::uint32_t> shape_of_;
   std::vector<std::uint32_t> run_at_;  // open addressing over runs_: one more than a run's place
   std::size_t trimmed_ = 0;

@@ -25,6 +25,8 @@ class Window {
  public:
   // A run that showed the edge; either may be unknown.
   void Add(const std::optional<Period>& read, const std::optional<Period>& written);
+  // Runs that showed the edge and told nothing of what they read.
+  void AddSilent(std::int64_t runs) { runs_ += runs, unlike_ = true; }
   // The contract's JSON form, `"same"` or `{"window":[-6,0],"unit":"day"}`; "" where runs do not tell.
   std::string Reads() const;
   std::int64_t runs() const { return runs_; }

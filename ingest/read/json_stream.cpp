@@ -1,8 +1,10 @@
 // Lines are found by their ends, which costs next to nothing; only where a line is no document, or inside of
-// an array, brackets are counted.
+// an array, brackets are counted. Input is read piece by piece into one buffer that stays in the cache, which
+// costs half of what mapping a file costs that is read once.
 
 #include "ingest/read/json_stream.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -24,9 +26,12 @@ struct JsonStream::State {
   std::string path, name;
   std::string_view list_key;
   Diagnostics* diagnostics = nullptr;
-  std::optional<MappedFile> file;  // nothing: standard input
-  std::string buffer;              // what was read of it and is not yet done with
-  bool ended = false;              // nothing more is to come
+  std::optional<MappedFile>
+      file;  // tells whether it is still the one that was opened; none of standard input
+  int fd = STDIN_FILENO;
+  std::unique_ptr<char[]> data;  // what was read and is not yet done with
+  std::size_t size = 0, room = 0;
+  bool ended = false;  // nothing more is to come
 
   std::size_t at = 0;     // in bytes()
   std::size_t begin = 0;  // of the document that was given last
@@ -35,35 +40,40 @@ struct JsonStream::State {
   std::size_t line = 1;  // of `at`, where lines are counted
   std::size_t number = 0;
   bool one_line = false;
-  std::string tail;  // a copy of the last document, with room behind it
 
-  std::string_view bytes() const { return file ? file->bytes() : std::string_view(buffer); }
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (fd != STDIN_FILENO && fd >= 0) ::close(fd);
+  }
 
-  // More of standard input behind what is there. Moves what is there to the front.
+  std::string_view bytes() const { return {data.get(), size}; }
+
+  // More behind what is there, which is moved to the front.
   bool More() {
-    if (file || ended) return false;
-    constexpr std::size_t kPiece = 1u << 20;
+    if (ended) return false;
+    constexpr std::size_t kLeast = 512u << 10;
     const std::size_t keep = std::min(begin, at);
     if (keep > 0) {
-      buffer.erase(0, keep);
-      at -= keep, begin -= keep;
+      std::memmove(data.get(), data.get() + keep, size - keep);
+      size -= keep, at -= keep, begin -= keep;
     }
-    const std::size_t size = buffer.size(), want = std::max(kPiece, size);
-    buffer.reserve(size + want + kPadding);
-    buffer.resize(size + want);
-    std::size_t got = 0;
-    while (got < want) {
-      const ssize_t n = read(STDIN_FILENO, buffer.data() + size + got, want - got);
+    if (size + kLeast / 2 + kPadding > room) {  // a document that is larger than the buffer
+      const std::size_t larger = std::max(kLeast + kPadding, room * 2);
+      std::unique_ptr<char[]> moved(new char[larger]);
+      if (size > 0) std::memcpy(moved.get(), data.get(), size);
+      data = std::move(moved);
+      room = larger;
+    }
+    for (;;) {
+      const ssize_t n = ::read(fd, data.get() + size, room - kPadding - size);
       if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) {
-        if (n < 0) diagnostics->Error(name, std::string("cannot be read: ") + std::strerror(errno));
-        ended = true;
-        break;
-      }
-      got += static_cast<std::size_t>(n);
+      if (n < 0) diagnostics->Error(name, std::string("cannot be read: ") + std::strerror(errno));
+      ended = n <= 0;
+      if (n > 0) size += static_cast<std::size_t>(n);
+      return n > 0;
     }
-    buffer.resize(size + got);
-    return got > 0;
   }
 
   // To the next byte that is no space; false at the end of all.
@@ -81,7 +91,7 @@ struct JsonStream::State {
   std::size_t EndOfValue() {
     for (;;) {
       const std::size_t end = SkipJsonValue(bytes(), at);
-      if (end != std::string_view::npos && (end < bytes().size() || ended || file)) return end;
+      if (end != std::string_view::npos && (end < bytes().size() || ended)) return end;
       begin = at;
       if (!More()) return end;
     }
@@ -96,14 +106,7 @@ struct JsonStream::State {
   }
 
   bool Give(std::size_t end, std::string_view& document) {
-    const std::string_view text = bytes();
-    document = text.substr(begin, end - begin);
-    const std::size_t room = file ? text.size() : buffer.capacity();
-    if (end + kPadding > room) {  // nothing readable stands behind it
-      tail.assign(document);
-      tail.reserve(tail.size() + kPadding);
-      document = tail;
-    }
+    document = bytes().substr(begin, end - begin);  // room for the padding is always left behind
     ++number;
     return true;
   }
@@ -216,12 +219,18 @@ std::optional<JsonStream> JsonStream::Open(const std::string& path, std::string_
     std::optional<MappedFile> file = MappedFile::Open(path, diagnostics);
     if (!file) return std::nullopt;
     state->file.emplace(std::move(*file));
+    state->fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (state->fd < 0) {
+      diagnostics.Error(path, std::string("cannot be read: ") + std::strerror(errno));
+      return std::nullopt;
+    }
+    posix_fadvise(state->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
   }
-  if (state->file) {
-    const std::string_view head = state->file->bytes().substr(0, 4);
+  if (state->More()) {
+    const std::string_view head = state->bytes().substr(0, 4);
     if (const auto fault = head.size() >= 2 && (head[0] == '\xFF' || head[0] == '\xFE') ? EncodingFault(head)
                                                                                         : std::nullopt) {
-      diagnostics.Error(path, *fault);
+      diagnostics.Error(state->name, *fault);
       return std::nullopt;
     }
     if (WithoutMark(head).size() < head.size()) state->at = state->begin = 3;
@@ -232,8 +241,6 @@ std::optional<JsonStream> JsonStream::Open(const std::string& path, std::string_
 bool JsonStream::Next(std::string_view& document) {
   State& s = *state_;
   if (s.form == State::Form::kUnknown) s.Begin();
-  // Pages that were read are given back: a megabyte at a time, since each is a call of the system.
-  if (s.file) s.file->Forget(s.at > (1u << 20) ? s.at - (1u << 20) : 0);
   if (s.form == State::Form::kLines) return s.NextLine(document);
   if (s.form == State::Form::kList) return s.NextOfList(document);
   return false;
