@@ -147,8 +147,11 @@ FeedStep ReadStep(const Value& s) {
   for (const Value& check : s["checks"]["after"].List())
     if (check["kind"].OneOf({"sql", "dbt-test"}) == "dbt-test")
       step.dbt_checks.push_back(check["text"].Text());
-  for (const Value& check : s["checks"]["before_publish"].List())
-    if (check["name"].Text() == "the key is unique in the staged rows") step.staged_check = check["text"].Text();
+  const Value checks = s["checks"];
+  for (const Value& check :
+       checks.Has("before_publish") ? checks["before_publish"].List() : std::vector<Value>())
+    if (check["name"].Text() == "the key is unique in the staged rows")
+      step.staged_check = check["text"].Text();
   if (s.Has("rollback")) {
     step.position = s["rollback"]["position"].TextOrNull();
     step.back = s["rollback"]["back"].TextOrNull();
