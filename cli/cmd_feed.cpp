@@ -57,6 +57,7 @@ Status Run(const Arguments& a) {
     options.threads = std::to_string(n);
   }
   options.tests = !a.flag("no-tests");
+  options.staged = a.flag("staged");
   options.project_dir = a.value("project-dir").value_or("");
   options.profiles_dir = a.value("profiles-dir").value_or("");
   options.target = a.value("target").value_or("");
@@ -96,16 +97,18 @@ Command FeedCommand() {
           "hand a plan over: to Airflow, to dbt, or as a shell script",
           "  backreach feed plan.json --to airflow --out dags/\n"
           "  backreach feed plan.json --to shell --max-parallel 2",
-          std::vector<OptionSpec>{{Kind::kValue, "to", "ENGINE", "airflow, dbt or shell"},
-                                  {Kind::kValue, "out", "DIR", "folder for what is written (default: here)"},
-                                  {Kind::kValue, "max-parallel", "N", "how many cells may run together"},
-                                  {Kind::kValue, "threads", "N", "how many models dbt runs at once"},
-                                  {Kind::kValue, "project-dir", "D", "dbt's project, for each call of dbt"},
-                                  {Kind::kValue, "profiles-dir", "D", "where its profiles.yml lies"},
-                                  {Kind::kValue, "target", "NAME", "the target in it"},
-                                  {Kind::kFlag, "no-tests", "", "without dbt's tests after each wave"},
-                                  {Kind::kFlag, "force", "", "although blocking hazards are not accepted"},
-                                  {Kind::kFlag, "quiet", "", "say nothing on standard error but errors"}},
+          std::vector<OptionSpec>{
+              {Kind::kValue, "to", "ENGINE", "airflow, dbt or shell"},
+              {Kind::kValue, "out", "DIR", "folder for what is written (default: here)"},
+              {Kind::kValue, "max-parallel", "N", "how many cells may run together"},
+              {Kind::kValue, "threads", "N", "how many models dbt runs at once"},
+              {Kind::kValue, "project-dir", "D", "dbt's project, for each call of dbt"},
+              {Kind::kValue, "profiles-dir", "D", "where its profiles.yml lies"},
+              {Kind::kValue, "target", "NAME", "the target in it"},
+              {Kind::kFlag, "no-tests", "", "without dbt's tests after each wave"},
+              {Kind::kFlag, "staged", "", "check the rows that dbt is about to write first (dbt, shell)"},
+              {Kind::kFlag, "force", "", "although blocking hazards are not accepted"},
+              {Kind::kFlag, "quiet", "", "say nothing on standard error but errors"}},
           Run};
 }
 

@@ -60,7 +60,15 @@ std::string ChangeText(std::int64_t before, std::int64_t after) {
 }
 
 // A partition as a query writes it, in the form of a date: `2026-03-01 05:00:00+00` is `2026-03-01T05:00`.
+// BigQuery's ids are dates without their signs (20260301, 2026030105, 202603).
 std::string AsDate(std::string text) {
+  if (text.find_first_not_of("0123456789") == std::string::npos && text.size() >= 6 && text.size() <= 10 &&
+      text.size() % 2 == 0) {
+    std::string date = text.substr(0, 4) + "-" + text.substr(4, 2);
+    if (text.size() > 6) date += "-" + text.substr(6, 2);
+    if (text.size() > 8) date += "T" + text.substr(8, 2);
+    return date;
+  }
   if (text.size() > 10 && text[10] == ' ') text[10] = 'T';
   for (const char* zone : {"+00:00", "+00", "Z", " UTC"})
     if (text.size() > 16 && EndsWith(text, zone)) {
@@ -201,38 +209,43 @@ class Verifier {
                 bool before) {
     const std::string where = fmt::format("{}:{}", counts.path, c.line);
     Cell cell;
-    const bool null =
-        c.partition.empty() || c.partition == kNull || c.partition == "__HIVE_DEFAULT_PARTITION__";
+    // Hive's form: dt=2026-03-01.
+    std::string partition = c.partition;
+    if (const std::size_t at = partition.find('=');
+        at != std::string::npos && partition.find('/') == std::string::npos)
+      partition.erase(0, at + 1);
+    const bool null = partition.empty() || partition == kNull || partition == "__HIVE_DEFAULT_PARTITION__";
     std::optional<Span> given;
     if (null) {
-      cell.key = cut.none && c.partition.empty() ? "" : kNull;
-    } else if (const bool date = c.partition[0] >= '0' && c.partition[0] <= '9'; date && cut.layout) {
-      given = DateOf(c.partition, *cut.layout);
+      cell.key = cut.none && partition.empty() ? "" : kNull;
+    } else if (const bool date = partition[0] >= '0' && partition[0] <= '9'; date && cut.layout) {
+      given = DateOf(partition, *cut.layout);
       if (!given) {
         diagnostics_.Error(
-            where, fmt::format("partition '{}' is none of {}", c.partition, dataset),
+            where, fmt::format("partition '{}' is none of {}", partition, dataset),
             {"its cells are cut by " + FormatGrain(cut.layout->blocks().back().calendar.grain())});
         return;
       }
       const Span at = cut.layout->CellAt(given->start);
       if (given->end > at.end) {
         diagnostics_.Error(where,
-                           fmt::format("partition '{}' is wider than a cell of {}", c.partition, dataset),
+                           fmt::format("partition '{}' is wider than a cell of {}", partition, dataset),
                            {"count cell by cell"});
         return;
       }
       cell.key = cut.layout->Key(at.start);
       cell.start = at.start, cell.span = at, cell.dated = true;
     } else {
-      cell.key = c.partition;
+      cell.key = partition;
     }
     const auto [it, fresh] = cells_[dataset].emplace(std::pair(cell.start, cell.key), cell);
     Cell& into = it->second;
     const Count*& slot = before ? into.before : into.after;
     std::int64_t& rows = before ? into.before_rows : into.after_rows;
     if (slot) {
-      // Counts of parts of a cell add up; a cell that is named twice is no part.
-      const bool parts = given && !(*given == into.span) && slot->partition != c.partition;
+      // Counts of parts of a cell (its days, in one form) add up; a cell that is named twice is no part.
+      const bool parts = given && slot->partition.size() == c.partition.size() &&
+                         AsDate(slot->partition) != AsDate(c.partition);
       if (!parts) {
         diagnostics_.Error(
             where, fmt::format("{} {} stands twice", dataset, into.key.empty() ? "(whole)" : into.key),
@@ -511,6 +524,13 @@ class Verifier {
     if (b == a) return;
     const bool other_day = !c.before && !has_before_;
     if (other_day) return;  // nothing was counted before
+    if (std::find(plan_.fresh_on_read.begin(), plan_.fresh_on_read.end(), dataset) !=
+        plan_.fresh_on_read.end()) {
+      Add(!b ? "new" : "changed", "note", dataset, c.key, b, a,
+          fmt::format("{}: {} -> {}; it shows what was rebuilt", name, b ? Amount(*b) : "not counted",
+                      a ? Amount(*a) : "not counted"));
+      return;
+    }
     if (c.open || c.along) {
       Add(!b ? "new" : "changed", "note", dataset, c.key, b, a,
           fmt::format("{}: {} -> {}; {}", name, b ? Amount(*b) : "not counted",

@@ -120,6 +120,8 @@ std::pair<std::string, std::string> Tasks(const Work& work, std::string& out) {
 
 std::map<std::string, std::string> Write(const FeedPlan& plan, const FeedOptions& options,
                                          std::vector<std::string>& warnings) {
+  if (options.staged)
+    warnings.push_back("--staged is for the dbt and shell feeds: the tasks of this DAG write in place");
   const std::vector<Work> works = WorkOf(plan, options, "dbt", warnings);
   std::string out = Head(plan, options, works);
   if (works.empty()) out += "    EmptyOperator(task_id=\"nothing_to_do\")\n";

@@ -17,6 +17,7 @@ struct FeedOptions {
   bool tests = true;                              // dbt's tests, and the plan's own, after each wave
   std::string project_dir, profiles_dir, target;  // for every call of dbt; "": as dbt finds them
   std::string threads;
+  bool staged = false;              // what is about to be written is checked first
   bool max_parallel_given = false;  // else a plan that advises fewer is followed
   std::string plan_path;            // of the plan's file, for the log of runs
 };

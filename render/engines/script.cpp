@@ -54,6 +54,75 @@ by_hand() {
 }
 )sh";
 
+// The rows that a model's run is about to write are what its compiled query gives: asked before anything is
+// written, on every platform that dbt knows.
+constexpr const char* kStaged =
+    R"sh(
+# staged WHAT CHECK OPTIONS... -- dbt compile ...: asks CHECK of the rows that the run is about to write; a row of the
+# answer is a fault, and nothing is written.
+staged() {
+  local what=$1 check=$2 sql options=(); shift 2
+  while [ "$1" != -- ]; do options+=("$1"); shift; done; shift
+  sql=$("$@" | python3 -c 'import json, sys; t = sys.stdin.read(); print(json.loads(t[t.index("{"):])["compiled"])')
+  echo "  the rows that $what is about to get are checked"
+  if ! dbt --quiet show "${options[@]}" --output json --limit 20 --inline "{% raw %}with staged as (
+$sql
+)
+$check{% endraw %}" | tee /dev/stderr | grep -F '"show": []' >/dev/null; then
+    echo "  $what: these rows must not be written; nothing was changed" >&2; return 1
+  fi
+}
+export -f staged
+)sh";
+
+// What must not be among the rows: a key twice; or nothing at all.
+std::string StagedCheck(const FeedStep& step) {
+  std::string keys;
+  for (const std::string& line : Split(step.staged_check, '\n')) {
+    if (StartsWith(line, "--")) continue;
+    keys += (keys.empty() ? "" : "\n") + (StartsWith(line, "from ") ? std::string("from staged") : line);
+  }
+  const std::string none =
+      "select 'there are no rows' as fault from (select count(*) as n from staged) as c where c.n = 0";
+  if (keys.empty()) return none;
+  return "select 'a key stands twice' as fault from (\n" + keys + "\n) as d\nunion all\n" + none;
+}
+
+// The line that checks what a line of dbt is about to write; "" where dbt cannot tell it beforehand.
+std::string StagedLine(const FeedStep& step, const std::string& command, const FeedOptions& options) {
+  const std::string run = "dbt run ";
+  if (!StartsWith(command, run) || command.find("--event-time-start") != std::string::npos) return "";
+  std::string line = "staged " + ShellQuoted(Printable(step.dataset)) + " " + ShellQuoted(StagedCheck(step));
+  const auto option = [&](const char* name, const std::string& value) {
+    if (!value.empty()) line += std::string(" ") + name + " " + ShellWord(value);
+  };
+  option("--project-dir", options.project_dir);
+  option("--profiles-dir", options.profiles_dir);
+  option("--target", options.target);
+  return line + " -- dbt --quiet compile --output json " + command.substr(run.size());
+}
+
+// Puts a check before each line of each work; says of which works none could be made.
+void Stage(std::vector<Work>& works, const FeedOptions& options, std::vector<std::string>& warnings) {
+  for (Work& work : works) {
+    if (work.steps.empty() || work.done_before || !work.by_hand.empty()) continue;
+    std::vector<std::string> with;
+    bool all = work.steps.size() == 1;
+    for (const std::string& command : work.commands) {
+      const std::string check = all ? StagedLine(*work.steps[0], command, options) : "";
+      all = all && !check.empty();
+      if (!check.empty()) with.push_back(check);
+      with.push_back(command);
+    }
+    if (all)
+      work.commands = std::move(with);
+    else
+      warnings.push_back(
+          fmt::format("step {} ({}) is written in place: its rows cannot be asked for beforehand",
+                      work.steps[0]->id, work.steps[0]->dataset));
+  }
+}
+
 std::string IdsOf(const Work& work) {
   if (work.steps.empty()) return fmt::format("tests-{}", work.wave);
   std::vector<std::string> ids;
@@ -76,6 +145,7 @@ std::string Header(const FeedPlan& plan, const FeedOptions& options, const std::
   if (any([](const Work& w) { return !w.by_hand.empty(); })) out += kByHand;
   if (any([](const Work& w) { return !w.waits_for.empty(); }))
     out += "\n" + std::string(kAirflowWait) + "export -f airflow_wait\n";
+  if (options.staged) out += kStaged;
   out += kRunLog;
   out += fmt::format(
       "if [ \"$LOGS\" = yes ]; then\n  backreach run start \"$PLAN\" --resume{} || {{ echo \"nothing was "
@@ -87,7 +157,8 @@ std::string Header(const FeedPlan& plan, const FeedOptions& options, const std::
 std::map<std::string, std::string> WriteScript(const FeedPlan& plan, const FeedOptions& options,
                                                const std::string& engine, const std::string& name,
                                                std::vector<std::string>& warnings) {
-  const std::vector<Work> works = WorkOf(plan, options, engine, warnings);
+  std::vector<Work> works = WorkOf(plan, options, engine, warnings);
+  if (options.staged) Stage(works, options, warnings);
   std::string out = Header(plan, options, works);
   for (const Work& work : works) {
     if (work.done_before) {

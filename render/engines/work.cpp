@@ -85,7 +85,7 @@ class Planner {
              std::map<int, std::size_t>& runs) {
     const FeedMethod* method = MethodFor(step, engine_);
     // Where a second run would add rows a second time, what failed must not take what succeeded along.
-    const bool together = method && CallsDbt(*method) && method->effect != "duplicated" &&
+    const bool together = !options_.staged && method && CallsDbt(*method) && method->effect != "duplicated" &&
                           method->effect != "unknown" && step.interleaved.empty();
     if (together) {
       std::vector<std::vector<std::string>> key;

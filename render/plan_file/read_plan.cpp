@@ -191,6 +191,11 @@ FeedStep ReadStep(const Value& s) {
       if (!OnlyRefs(step.dbt_checks.back()))
         check["text"].Fail("holds more of Jinja than one ref to a model");
     }
+  const Value checks = s["checks"];
+  for (const Value& check :
+       checks.Has("before_publish") ? checks["before_publish"].List() : std::vector<Value>())
+    if (check["name"].Text() == "the key is unique in the staged rows")
+      step.staged_check = check["text"].Text();
   if (s.Has("rollback")) {
     step.position = s["rollback"]["position"].TextOrNull();
     step.back = s["rollback"]["back"].TextOrNull();

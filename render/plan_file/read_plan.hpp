@@ -32,7 +32,7 @@ struct FeedStep {
   std::vector<FeedSpan> spans;
   std::vector<FeedMethod> methods;
   std::vector<std::string> dbt_checks;  // queries whose every row is a fault, with dbt's ref()
-  std::vector<std::string> sql_checks;  // the same on rows that are staged beside the table
+  std::string staged_check;             // a query of the rows that are about to be written: each row a fault
   std::string position, back;           // what to note before the step, and the command to return; or ""
 };
 struct FeedHazard {

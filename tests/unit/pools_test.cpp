@@ -26,7 +26,7 @@ class Chance {
   std::uint64_t state_ = 20260301;
 };
 
-struct Seen {
+struct Observed {
   double waited = 0;     // on average, before it started
   double present = 0;    // pieces of work in the system, on average over time
   double in_system = 0;  // how long each was there, on average
@@ -35,13 +35,13 @@ struct Seen {
 
 // So many arrivals at random; each takes what `service` says.
 template <typename Service>
-Seen Play(std::int64_t servers, double between, int arrivals, Service service) {
+Observed Play(std::int64_t servers, double between, int arrivals, Service service) {
   PoolQueue queue;
   Chance chance;
   const int pool = queue.AddPool(servers);
   double at = 0;
   for (int i = 0; i < arrivals; ++i) queue.Wake(at += chance.Exponential(between), i);
-  Seen seen;
+  Observed seen;
   double area = 0, last = 0;
   int there = 0, done = 0;
   const auto pass = [&] { area += there * (queue.now() - last), last = queue.now(); };
@@ -81,14 +81,14 @@ double Erlang(std::int64_t c, double load) {  // that all of c servers are busy 
 
 TEST_CASE("one server with equal service times makes those wait who Pollaczek and Khinchine say") {
   const double mean = 1.0, between = 1.25, load = mean / between;
-  const Seen seen = Play(1, between, 200'000, [&](Chance&) { return mean; });
+  const Observed seen = Play(1, between, 200'000, [&](Chance&) { return mean; });
   CHECK(seen.waited == doctest::Approx(load * mean / (2 * (1 - load))).epsilon(0.04));
 }
 
 TEST_CASE("several servers with exponential service times make those wait who Erlang says") {
   for (const std::int64_t c : {2, 4, 8}) {
     const double mean = 1.0, load = 0.8 * static_cast<double>(c), between = mean / load;
-    const Seen seen = Play(c, between, 200'000, [&](Chance& chance) { return chance.Exponential(mean); });
+    const Observed seen = Play(c, between, 200'000, [&](Chance& chance) { return chance.Exponential(mean); });
     const double expected = Erlang(c, load) * mean / (static_cast<double>(c) - load);
     CHECK(seen.waited == doctest::Approx(expected).epsilon(0.06));
   }
@@ -96,7 +96,7 @@ TEST_CASE("several servers with exponential service times make those wait who Er
 
 TEST_CASE("what is in a pool is the rate of arrivals times the time that each is there") {
   for (const std::int64_t c : {1, 3}) {
-    const Seen seen =
+    const Observed seen =
         Play(c, 1.0 / static_cast<double>(c), 50'000, [](Chance& chance) { return 0.5 + 0.5 * chance(); });
     CHECK(seen.present == doctest::Approx(seen.rate * seen.in_system).epsilon(1e-9));
   }
