@@ -1,6 +1,7 @@
-// What a doubt costs depends on the question that is asked. Without one, what lies below it is the measure: all of
-// that is rebuilt whole, or looked at by a person, as long as the doubt stands. The walk below each is bounded in
-// all, so that a graph of a million datasets is answered too: what is beyond the bound counts as itself alone.
+// What a doubt costs depends on the question that is asked. Without one, what lies below it is the measure:
+// all of that is rebuilt whole, or looked at by a person, as long as the doubt stands. The walk below each is
+// bounded in all, so that a graph of a million datasets is answered too: what is beyond the bound counts as
+// itself alone.
 
 #include "analysis/doubts.hpp"
 
@@ -89,7 +90,8 @@ class Finder {
     for (std::uint32_t i = 0; i < g_.datasets.size(); ++i) {
       const DatasetId id{i};
       const Dataset& d = g_.datasets[i];
-      if (d.grain || !d.stores() || d.kind == Kind::kSeed || d.kind == Kind::kSnapshot || !Inside(id)) continue;
+      if (d.grain || !d.stores() || d.kind == Kind::kSeed || d.kind == Kind::kSnapshot || !Inside(id))
+        continue;
       std::optional<GrainGuess> guess = GuessGrain(d);
       const bool outside = g_.in(id).size() == 0 && g_.out(id).size() > 0;
       if (!guess && !outside) continue;
@@ -112,7 +114,8 @@ class Finder {
       const Edge& e = g_.edges[i];
       const bool assumed = e.known == Known::kAssumed || std::holds_alternative<reads::Unknown>(e.reads) ||
                            (e.known == Known::kInferred && e.code);
-      if (assumed && Matters(e) && Inside(e.from) && Inside(e.to)) groups[{e.to, e.from}].push_back(EdgeId{i});
+      if (assumed && Matters(e) && Inside(e.from) && Inside(e.to))
+        groups[{e.to, e.from}].push_back(EdgeId{i});
     }
     for (auto& [ends, edges] : groups) {
       const Edge& e = g_[edges[0]];
@@ -132,9 +135,8 @@ class Finder {
     for (std::uint32_t i = 0; i < g_.copies.size(); ++i) {
       const Copy& copy = g_.copies[i];
       described.insert(copy.id);
-      const bool registry = std::any_of(copy.seen.begin(), copy.seen.end(), [](const Seen& s) {
-        return s.source.rfind("registry:", 0) == 0;
-      });
+      const bool registry = std::any_of(copy.seen.begin(), copy.seen.end(),
+                                        [](const Seen& s) { return s.source.rfind("registry:", 0) == 0; });
       if (registry || copy.holds || !copy.known) continue;
       DatasetId of;
       for (const CopyOf& o : copy.of)

@@ -14,13 +14,13 @@ namespace backreach {
 
 struct Doubt {
   enum class Kind {
-    kGrain,      // how `dataset` is cut: `guess` if anything shows it
-    kWhole,      // `edges` are read whole, since nobody said which days
-    kRecognised, // `edges` were read in code, and are planned with
-    kSameDays,   // `edges` are taken as the same days, and nothing tells
-    kExposure,   // `dataset` (a live dashboard) or `copy` may hold data of its own
-    kWayOut,     // `finding`: rows leave, and no entry says so
-    kJob         // `job`: nobody knows what it reads and writes
+    kGrain,       // how `dataset` is cut: `guess` if anything shows it
+    kWhole,       // `edges` are read whole, since nobody said which days
+    kRecognised,  // `edges` were read in code, and are planned with
+    kSameDays,    // `edges` are taken as the same days, and nothing tells
+    kExposure,    // `dataset` (a live dashboard) or `copy` may hold data of its own
+    kWayOut,      // `finding`: rows leave, and no entry says so
+    kJob          // `job`: nobody knows what it reads and writes
   };
   Kind kind;
   DatasetId dataset;  // of an edge its reader

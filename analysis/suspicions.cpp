@@ -1,7 +1,7 @@
-// Every sign is about one column. Columns gather weight; the heaviest is the guess, if enough speaks for it. That a
-// column is cut, or holds days, is a sign only where no other one is or does: a table of contracts has many dates. A
-// column that the catalog gives another type than one of time is none, whatever its name; one whose name says
-// that it is about loading counts for little: a correction gives its rows new times.
+// Every sign is about one column. Columns gather weight; the heaviest is the guess, if enough speaks for it.
+// That a column is cut, or holds days, is a sign only where no other one is or does: a table of contracts has
+// many dates. A column that the catalog gives another type than one of time is none, whatever its name; one
+// whose name says that it is about loading counts for little: a correction gives its rows new times.
 
 #include "analysis/suspicions.hpp"
 
@@ -97,7 +97,7 @@ class Guesser {
     std::erase_if(columns_, [&](auto& c) { return !Holds(c.first, c.second); });
     for (auto& [name, c] : columns_) {
       if (TimeName(name)) ++c.weight;
-      if (LoadingName(name)) c.weight -= 4;
+      if (LoadingName(name)) c.weight -= 7;
       if (LaterName(name)) c.weight -= 2;
     }
     const auto best = std::max_element(columns_.begin(), columns_.end(), by_weight);
@@ -105,13 +105,18 @@ class Guesser {
     const bool strong = std::any_of(best->second.evidence.begin(), best->second.evidence.end(),
                                     [](const GrainEvidence& e) { return Strong(e.kind); });
     if (!strong && columns_.size() > 1) return std::nullopt;
+    // Of a source its readers are all that tells; of what has a query of its own that is too little.
+    const bool own =
+        std::any_of(best->second.evidence.begin(), best->second.evidence.end(), [](const GrainEvidence& e) {
+          return Strong(e.kind) || e.kind == Kind::kCut || e.kind == Kind::kDays;
+        });
+    if (!own && d_.kind != backreach::Kind::kSource) return std::nullopt;
     GrainGuess out;
     out.column = best->first;
     out.weight = best->second.weight;
     out.evidence = std::move(best->second.evidence);
-    std::stable_sort(out.evidence.begin(), out.evidence.end(), [](const auto& a, const auto& b) {
-      return WeightOf(a.kind) > WeightOf(b.kind);
-    });
+    std::stable_sort(out.evidence.begin(), out.evidence.end(),
+                     [](const auto& a, const auto& b) { return WeightOf(a.kind) > WeightOf(b.kind); });
     Grain::Unit unit = best->second.unit;
     if (unit == Grain::Unit::kNone || unit == Grain::Unit::kDay)
       unit = UnitInName(out.column).value_or(Grain::Unit::kDay);

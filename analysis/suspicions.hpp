@@ -1,5 +1,5 @@
-// How a dataset may be cut in time, where nobody said it: a guess with its evidence, for a person to say yes or
-// no to. Nothing is ever planned with it.
+// How a dataset may be cut in time, where nobody said it: a guess with its evidence, for a person to say yes
+// or no to. Nothing is ever planned with it.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
-// What a doubt costs is what the same sweep comes to without it. Tried are the few that look dearest: edges that are
-// read whole, and tables without a grain that the steps name as what widened them. A sweep of the region is made for
-// each, so their number is bounded by its size.
+// What a doubt costs is what the same sweep comes to without it. Tried are the few that look dearest: edges
+// that are read whole, and tables without a grain that the steps name as what widened them. A sweep of the
+// region is made for each, so their number is bounded by its size.
 
 #include "analysis/widest.hpp"
 
@@ -39,8 +39,9 @@ std::int64_t Worth(const Widest::Size& size) { return size.whole * 365 + size.ce
 
 }  // namespace
 
-std::optional<Widest> FindWidest(const Sweeper& sweeper, const std::vector<Seed>& seeds, const SweepRules& rules,
-                                 const std::vector<Dirt>& rebuilt, const Plan& plan) {
+std::optional<Widest> FindWidest(const Sweeper& sweeper, const std::vector<Seed>& seeds,
+                                 const SweepRules& rules, const std::vector<Dirt>& rebuilt,
+                                 const Plan& plan) {
   const LineageGraph& g = sweeper.graph();
   std::vector<Widest> tries;
   std::vector<const AssumedMapping*> whole;

@@ -58,9 +58,10 @@ Status Assumed(const Arguments& a) {
   const BuiltGraph& built = LoadGraph(a);
   const std::vector<Doubt> doubts = FindDoubts(built.graph, ClockNow());
   std::string text =
-      doubts.empty() ? "nothing is left open\n"
-                     : "What nobody said, what matters most first; backreach init writes it as a registry.\n" +
-                           DoubtsText(built.graph, doubts, a.flag("all") ? doubts.size() : 40, TerminalWidth());
+      doubts.empty()
+          ? "nothing is left open\n"
+          : "What nobody said, what matters most first; backreach init writes it as a registry.\n" +
+                DoubtsText(built.graph, doubts, a.flag("all") ? doubts.size() : 40, TerminalWidth());
   WriteOut(a, text);
   return Status::kDone;
 }
@@ -117,8 +118,8 @@ Status Run(const Arguments& a) {
                       Plural(static_cast<std::int64_t>(unknown_writes), "dataset"));
   text += fmt::format("zone        assumed to be UTC for {} with a grain\n",
                       Plural(static_cast<std::int64_t>(assumed_zone), "dataset"));
-  text +=
-      fmt::format("mappings    assumed on {} (what matters most: backreach doctor --assumed)\n", Plural(static_cast<std::int64_t>(assumed_edges), "edge"));
+  text += fmt::format("mappings    assumed on {} (what matters most: backreach doctor --assumed)\n",
+                      Plural(static_cast<std::int64_t>(assumed_edges), "edge"));
   if (cyclic > 0)
     text +=
         fmt::format("cycles      {} stand in cycles of datasets (a plan says whether their days do, too)\n",

@@ -38,8 +38,8 @@ Status Run(const Arguments& a) {
     throw Error(path + ": error: is a folder, not a plan\n  name the file in it");
   if (!in && why != ENOENT) throw Error(path + ": error: cannot be read: " + std::strerror(why));
   if (!in)
-    throw Error(path +
-                ": error: no such file\n  make one with: backreach plan TARGET --format json --out plan.json");
+    throw Error(
+        path + ": error: no such file\n  make one with: backreach plan TARGET --format json --out plan.json");
   const std::string text((std::istreambuf_iterator<char>(in)), {});
   FeedOptions options;
   options.force = a.flag("force");

@@ -33,8 +33,9 @@ Status Run(const Arguments& a) {
     throw Error(fmt::format("backreach: error: '{}' is a hazard\n  see: backreach hazard {}", asked, asked));
   if (text.empty()) {
     const auto near = Nearest(asked, words);
-    throw Error(fmt::format("backreach: error: the output has no word '{}'{}\n  all of them: backreach glossary",
-                            Join(a.words, " "), near.empty() ? "" : "\n  nearest: " + Join(near, ", ")));
+    throw Error(
+        fmt::format("backreach: error: the output has no word '{}'{}\n  all of them: backreach glossary",
+                    Join(a.words, " "), near.empty() ? "" : "\n  nearest: " + Join(near, ", ")));
   }
   WriteOut(a, text);
   return Status::kDone;

@@ -20,10 +20,11 @@ Command HelpCommand() {
           [](const Arguments& a) {
             const bool schema = a.words[0] == "registry-schema";
             if (a.words[0] != "registry" && !schema)
-              throw Error(fmt::format("backreach: error: no help on '{}'\n"
-                                      "  there is: backreach help registry, backreach help registry-schema; of a "
-                                      "command: backreach COMMAND --help",
-                                      a.words[0]));
+              throw Error(
+                  fmt::format("backreach: error: no help on '{}'\n"
+                              "  there is: backreach help registry, backreach help registry-schema; of a "
+                              "command: backreach COMMAND --help",
+                              a.words[0]));
             WriteOut(a, schema ? kRegistrySchema : kRegistryReference);
             return Status::kDone;
           }};

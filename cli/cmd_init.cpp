@@ -79,8 +79,8 @@ std::string Difference(const Arguments& a, const BuiltGraph& built, DatasetId id
   for (std::uint32_t i = 0; i < with.datasets.size(); ++i) {
     if (with.datasets[i].name != name) continue;
     const PlanSize after = SizeOf(MakePlan(with, OneCell(with, DatasetId{i}, now)));
-    return fmt::format("The last cell of {} costs {} as it is, {} if every line below were right and taken.", name,
-                       SizeText(before), SizeText(after));
+    return fmt::format("The last cell of {} costs {} as it is, {} if every line below were right and taken.",
+                       name, SizeText(before), SizeText(after));
   }
   return "";
 }
@@ -104,7 +104,8 @@ Status Run(const Arguments& a) {
   const std::vector<Doubt> doubts = FindDoubts(built.graph, now, below);
   const std::size_t most = a.flag("all") ? doubts.size() : kUsual;
   std::vector<std::string> head = {
-      "What backreach could not know, what matters most first in each section. A line counts once its # is taken away",
+      "What backreach could not know, what matters most first in each section. A line counts once its # is "
+      "taken away",
       "and this file is ingested: backreach ingest registry " + (out ? ShellWord(*out) : "registry.yml")};
   RegistryDraft draft = DraftRegistry(built.graph, doubts, most, existing);
   if (draft.entries == 0) {
@@ -130,19 +131,20 @@ Status Run(const Arguments& a) {
 
 Command InitCommand() {
   using Kind = OptionSpec::Kind;
-  return {"init",
-          "",
-          0,
-          0,
-          "a registry to fill in: what nobody said, with what speaks for each line, what matters most first",
-          "  backreach init --out registry.yml\n"
-          "  backreach init --for fct_orders",
-          std::vector<OptionSpec>{
-              {Kind::kValue, "out", "FILE", "write to this file; to one that exists only what is new is added"},
-              {Kind::kValue, "for", "DATASET", "only what a correction of this dataset can reach"},
-              {Kind::kFlag, "all", "", "all of it, however little it matters"}} +
-              CommonOptions(),
-          Run};
+  return {
+      "init",
+      "",
+      0,
+      0,
+      "a registry to fill in: what nobody said, with what speaks for each line, what matters most first",
+      "  backreach init --out registry.yml\n"
+      "  backreach init --for fct_orders",
+      std::vector<OptionSpec>{
+          {Kind::kValue, "out", "FILE", "write to this file; to one that exists only what is new is added"},
+          {Kind::kValue, "for", "DATASET", "only what a correction of this dataset can reach"},
+          {Kind::kFlag, "all", "", "all of it, however little it matters"}} +
+          CommonOptions(),
+      Run};
 }
 
 }  // namespace backreach

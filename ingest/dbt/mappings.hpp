@@ -18,7 +18,7 @@ struct DbtParent {
   std::vector<std::string> relation;  // database, schema, table
   std::vector<std::string> names;     // in a ref
   bool source = false, ephemeral = false;
-  const std::set<std::string>* days = nullptr;  // columns that hold days, lower case
+  const std::set<std::string>* days = nullptr;               // columns that hold days, lower case
   const std::map<std::string, Grain::Unit>* cuts = nullptr;  // columns that are cut to a unit of time
 };
 

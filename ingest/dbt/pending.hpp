@@ -48,8 +48,8 @@ struct PendingNode {
   // Where a model that has code stands in the manifest, which is mapped as long as this lives: to keep the
   // texts of all models would take as much memory as the file.
   std::string_view code_at;
-  std::set<std::string> days;                // columns that hold days, lower case
-  std::map<std::string, Grain::Unit> cuts;   // columns that it cuts to a unit of time
+  std::set<std::string> days;               // columns that hold days, lower case
+  std::map<std::string, Grain::Unit> cuts;  // columns that it cuts to a unit of time
   std::string resource_type, event_time, package;
   std::vector<std::string> parents;
   bool external = false;

@@ -418,7 +418,7 @@ SqlTraits ReadSqlTraits(const std::string& sql, const MacroBodies& macros,
     const SqlClause own = clauses.Of(i);
     std::string decided;
     bool aggregate = false, excluded = false, value = false;
-    std::string last_of;  // what the aggregate is of
+    std::string last_of;               // what the aggregate is of
     std::size_t not_there = t.size();  // where its keys are left out
     if (own.word == "FROM" || own.word == "JOIN") {
       // What the subquery (if it is one) selects, and where it stands.

@@ -363,7 +363,8 @@ void ReadEntries(YamlMap& top, const EntryDefaults& defaults, Names& names, Fact
       map.set_what("datasets of '" + *fact.select + "'");
       if (name) map.Fail("select", "an entry has a 'name' or a 'select', not both");
       if (fact.select->empty()) map.Fail("select", "'select' selects nothing: write a selector of dbt");
-      if (map.Get("aliases")) map.Fail("aliases", map.what() + " cannot share aliases: give each its own entry");
+      if (map.Get("aliases"))
+        map.Fail("aliases", map.what() + " cannot share aliases: give each its own entry");
     } else {
       if (!name || name->empty()) map.Fail("name", "a dataset needs a 'name' (or a 'select')");
       fact.name = name.value_or("");

@@ -420,8 +420,7 @@ class Reacher {
       if (t.steps[i].kind == SK::kFloor) return t.steps[i].unit;
     if (!t.steps.empty()) return Grain::Unit::kNone;
     const Item& item = scope.items[static_cast<std::size_t>(t.ref.item)];
-    if (item.source.kind == Source::Kind::kQuery)
-      return CutOf(*item.source.query, t.ref.column, depth + 1);
+    if (item.source.kind == Source::Kind::kQuery) return CutOf(*item.source.query, t.ref.column, depth + 1);
     if (item.source.kind == Source::Kind::kParent && o_.cut_to)
       return o_.cut_to(item.source.parent, t.ref.column);
     return Grain::Unit::kNone;

@@ -87,16 +87,17 @@ void GroupedSteps(const LineageGraph& g, const Plan& plan, const ShortNames& nam
     std::vector<std::string> datasets;
     for (const Step* s : group.steps) ids.push_back(s->id), datasets.push_back(Cell(names(s->dataset)));
     const Step& first = *group.steps[0];
-    std::string how = Join(std::vector<std::string>(group.commands.begin(),
-                                                    group.commands.begin() + static_cast<std::ptrdiff_t>(
-                                                                                 std::min<std::size_t>(
-                                                                                     group.commands.size(), 4))),
-                           " && ");
+    std::string how = Join(
+        std::vector<std::string>(group.commands.begin(),
+                                 group.commands.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(
+                                                              group.commands.size(), 4))),
+        " && ");
     if (group.commands.size() > 4) how += fmt::format(" and {} more", group.commands.size() - 4);
     if (first.correct) how = "the correction itself";
-    out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", NumbersText(ids), group.wave, Join(datasets, ", "),
-                       first.whole ? "whole" : StepCells(first) + (ids.size() > 1 ? " each" : ""),
-                       first.whole ? "" : Cell(SpansText(g[first.dataset], first.spans)), Cell(how));
+    out +=
+        fmt::format("| {} | {} | {} | {} | {} | {} |\n", NumbersText(ids), group.wave, Join(datasets, ", "),
+                    first.whole ? "whole" : StepCells(first) + (ids.size() > 1 ? " each" : ""),
+                    first.whole ? "" : Cell(SpansText(g[first.dataset], first.spans)), Cell(how));
   }
 }
 

@@ -1,6 +1,6 @@
-// What differs between hazards of one code is most often the dataset alone: its name is taken out of the messages,
-// and what is left the same is said once. Where more differs, the code's own sentence is said, and the messages are
-// in the plan's JSON and behind --all.
+// What differs between hazards of one code is most often the dataset alone: its name is taken out of the
+// messages, and what is left the same is said once. Where more differs, the code's own sentence is said, and
+// the messages are in the plan's JSON and behind --all.
 
 #include "render/view/plan_groups.hpp"
 
@@ -19,7 +19,7 @@ namespace backreach {
 
 namespace {
 
-constexpr std::size_t kApart = 3;  // so many of one code are said one by one
+constexpr std::size_t kApart = 2;  // so many of one code are said one by one
 constexpr const char* kEach = "each of them";
 
 // A message without its dataset's name.
@@ -29,7 +29,8 @@ std::string WithoutName(const LineageGraph& g, const Hazard& h) {
   std::string out = h.message;
   for (std::size_t at = out.find(name); at != std::string::npos; at = out.find(name, at + 1)) {
     const auto inside = [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+             c == '.';
     };
     const std::size_t end = at + name.size();
     if ((at > 0 && inside(out[at - 1])) ||
@@ -37,37 +38,39 @@ std::string WithoutName(const LineageGraph& g, const Hazard& h) {
       continue;
     out.replace(at, name.size(), kEach);
   }
-  // Whom that reaches is each one's own.
+  // Whom that reaches is each one's own, and so is what stands in brackets.
+  for (std::size_t open = out.find(" ("); open != std::string::npos; open = out.find(" (", open)) {
+    const std::size_t close = out.find(')', open);
+    if (close == std::string::npos) break;
+    out.erase(open, close - open + 1);
+  }
   if (const std::size_t at = out.find(", and so in "); at != std::string::npos)
     out = out.substr(0, at) + ", and in what reads it";
   return out;
 }
 
-void AddGroup(const LineageGraph& g, std::vector<const Hazard*> same, bool apart, std::vector<HazardGroup>& out) {
+void AddGroup(const LineageGraph& g, std::vector<const Hazard*> same, bool apart,
+              std::vector<HazardGroup>& out) {
   const Hazard& first = *same[0];
-  const auto alone = [&](const Hazard* h) {
-    out.push_back({h->code, h->severity, {h}, h->message, h->remedy});
-  };
   if (apart || same.size() <= kApart) {
-    for (const Hazard* h : same) alone(h);
+    for (const Hazard* h : same) out.push_back({h->code, h->severity, {h}, h->message, h->remedy});
     return;
   }
   std::vector<std::pair<std::string, std::vector<const Hazard*>>> shapes;
   for (const Hazard* h : same) {
     const std::string shape = WithoutName(g, *h);
-    const auto it = std::find_if(shapes.begin(), shapes.end(), [&](const auto& s) { return s.first == shape; });
+    const auto it =
+        std::find_if(shapes.begin(), shapes.end(), [&](const auto& s) { return s.first == shape; });
     if (it == shapes.end())
       shapes.push_back({shape, {h}});
     else
       it->second.push_back(h);
   }
-  const auto one_remedy = [](const std::vector<const Hazard*>& list, const std::string& otherwise) {
-    const bool all = std::all_of(list.begin(), list.end(),
-                                 [&](const Hazard* h) { return h->remedy == list[0]->remedy; });
-    return all ? list[0]->remedy : otherwise;
-  };
+  // What to do is said once for all of them.
   const HazardKind* kind = FindHazardKind(first.code);
-  const std::string usual = kind ? kind->remedy : first.remedy;
+  const bool one =
+      std::all_of(same.begin(), same.end(), [&](const Hazard* h) { return h->remedy == first.remedy; });
+  const std::string remedy = one || !kind ? first.remedy : kind->remedy;
   constexpr std::size_t kShapes = 4;
   const std::size_t shown = shapes.size() <= kShapes ? shapes.size() : kShapes - 1;
   std::vector<const Hazard*> rest;
@@ -76,14 +79,13 @@ void AddGroup(const LineageGraph& g, std::vector<const Hazard*> same, bool apart
     if (i >= shown)
       rest.insert(rest.end(), list.begin(), list.end());
     else if (list.size() == 1)
-      alone(list[0]);
+      out.push_back({first.code, first.severity, list, list[0]->message, remedy});
     else
-      out.push_back({first.code, first.severity, list, shape, one_remedy(list, usual)});
+      out.push_back({first.code, first.severity, list, shape, remedy});
   }
   if (rest.empty()) return;
   const std::string sentence =
       fmt::format("and {} more ({})", rest.size(), kind ? kind->outcome : first.message.c_str());
-  const std::string remedy = one_remedy(rest, usual);
   out.push_back({first.code, first.severity, std::move(rest), sentence, remedy});
 }
 
@@ -102,8 +104,8 @@ bool Split(const Line& line, Call& out) {
   return true;
 }
 
-// A bare name selects the model of that name, and all in a folder or package of that name: it is enough where no
-// other path has it in it.
+// A bare name selects the model of that name, and all in a folder or package of that name: it is enough where
+// no other path has it in it.
 class ShortSelectors {
  public:
   explicit ShortSelectors(const LineageGraph& g) {
@@ -113,10 +115,10 @@ class ShortSelectors {
   }
   std::string operator()(const std::string& selector) const {
     const std::string name = selector.substr(selector.rfind('.') + 1);
-    const bool plain = std::all_of(selector.begin(), selector.end(), [](unsigned char c) {
-      return std::isalnum(c) || c == '_' || c == '.';
-    });
-    const bool version = name.size() > 1 && name[0] == 'v' && std::isdigit(static_cast<unsigned char>(name[1]));
+    const bool plain = std::all_of(selector.begin(), selector.end(),
+                                   [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.'; });
+    const bool version =
+        name.size() > 1 && name[0] == 'v' && std::isdigit(static_cast<unsigned char>(name[1]));
     const auto it = parts_.find(name);
     return plain && !version && it != parts_.end() && it->second == 1 ? name : selector;
   }
@@ -159,9 +161,10 @@ std::string NumbersText(std::vector<int> numbers) {
   for (std::size_t i = 0; i < numbers.size();) {
     std::size_t end = i + 1;
     while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
-    parts.push_back(end - i == 1   ? std::to_string(numbers[i])
-                    : end - i == 2 ? fmt::format("{}, {}", numbers[i], numbers[i + 1])
-                                   : fmt::format("{}-{}", numbers[i], numbers[end - 1]));
+    if (end - i > 2)
+      parts.push_back(fmt::format("{}-{}", numbers[i], numbers[end - 1]));
+    else
+      for (std::size_t k = i; k < end; ++k) parts.push_back(std::to_string(numbers[k]));
     i = end;
   }
   return ListOf(parts, 1000);

@@ -1,4 +1,5 @@
-// A plan's hazards and steps put together where they say the same, so that a plan of forty tables can be read.
+// A plan's hazards and steps put together where they say the same, so that a plan of forty tables can be
+// read.
 #pragma once
 
 #include <functional>
@@ -19,7 +20,8 @@ struct HazardGroup {
 // In the plan's order, those that are not accepted. `apart`: each by itself.
 std::vector<HazardGroup> GroupHazards(const LineageGraph& graph, const Plan& plan, bool apart);
 // Whom a group is about: names where they are few, else the numbers of their steps ("steps 2-9 and 14").
-std::string WhoOf(const HazardGroup& group, const Plan& plan, const std::function<std::string(DatasetId)>& name);
+std::string WhoOf(const HazardGroup& group, const Plan& plan,
+                  const std::function<std::string(DatasetId)>& name);
 
 // Steps of one wave that one command does, or one step.
 struct StepGroup {

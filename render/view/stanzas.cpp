@@ -1,5 +1,5 @@
-// Each kind of doubt has one form of entry. Entries are one line each, so that one `#` is all that keeps them back,
-// and stand in the order of what lies below them within their section.
+// Each kind of doubt has one form of entry. Entries are one line each, so that one `#` is all that keeps them
+// back, and stand in the order of what lies below them within their section.
 
 #include "render/view/stanzas.hpp"
 
@@ -27,7 +27,8 @@ std::string Evidence(const GrainEvidence& e, const std::string& column) {
     case Kind::kWatermark: return "an ordinary run takes what is newer than the newest " + column;
     case Kind::kKey: return "rows are replaced by " + column;
     case Kind::kUnique:
-      return e.detail.empty() ? "its key has " + column + " in it" : column + " is part of what " + e.detail + " tests";
+      return e.detail.empty() ? "its key has " + column + " in it"
+                              : column + " is part of what " + e.detail + " tests";
     case Kind::kCut: return fmt::format("its query cuts {} to the {}", column, e.detail);
     case Kind::kReader: return "its readers take their own time from " + column;
     case Kind::kDays: return column + " holds days";
@@ -61,12 +62,13 @@ Stanza GrainStanza(const LineageGraph& g, const Doubt& d) {
 
 Stanza EdgeStanza(const LineageGraph& g, const Doubt& d) {
   const Edge& e = g[d.edges[0]];
-  const std::string reads = e.self()                          ? "{window: [-1, -1]}"
+  const std::string reads = e.self()                        ? "{window: [-1, -1]}"
                             : d.kind == Doubt::Kind::kWhole ? "same"
-                                                              : ReadsStanza(g, d.edges);
-  return {"edges", fmt::format("{{from: {}, to: {}, reads: {}}}", YamlText(g[e.from].name), YamlText(g[e.to].name),
-                               reads),
-          ""};
+                                                            : ReadsStanza(g, d.edges);
+  return {
+      "edges",
+      fmt::format("{{from: {}, to: {}, reads: {}}}", YamlText(g[e.from].name), YamlText(g[e.to].name), reads),
+      ""};
 }
 
 std::string IdOf(const std::string& dataset) {
@@ -96,7 +98,8 @@ Stanza CopyStanza(const LineageGraph& g, const Doubt& d) {
     more = ", holds: all";
   }
   if (!owner.empty()) more += ", owner: " + YamlText(owner);
-  return {"copies", fmt::format("{{id: {}, of: [{}], kind: {}{}}}", YamlText(id), Join(of, ", "), kind, more), ""};
+  return {"copies", fmt::format("{{id: {}, of: [{}], kind: {}{}}}", YamlText(id), Join(of, ", "), kind, more),
+          ""};
 }
 
 std::string BelowText(const Doubt& d) {
@@ -128,8 +131,8 @@ Stanza StanzaOf(const LineageGraph& g, const Doubt& d) {
 
 std::string ReasonOf(const LineageGraph& g, const Doubt& d) {
   std::vector<std::string> parts;
-  if (const std::string below = BelowText(d); !below.empty() && d.kind != Doubt::Kind::kExposure &&
-                                              d.kind != Doubt::Kind::kWayOut)
+  if (const std::string below = BelowText(d);
+      !below.empty() && d.kind != Doubt::Kind::kExposure && d.kind != Doubt::Kind::kWayOut)
     parts.push_back(below);
   switch (d.kind) {
     case Doubt::Kind::kGrain:
@@ -138,8 +141,7 @@ std::string ReasonOf(const LineageGraph& g, const Doubt& d) {
         break;
       }
       for (const GrainEvidence& e : d.guess->evidence) parts.push_back(Evidence(e, d.guess->column));
-      if (!d.guess->others.empty())
-        parts.push_back("it may also be " + ListOf(d.guess->others, 3));
+      if (!d.guess->others.empty()) parts.push_back("it may also be " + ListOf(d.guess->others, 3));
       break;
     case Doubt::Kind::kWhole: {
       const Edge& e = g[d.edges[0]];
@@ -158,10 +160,11 @@ std::string ReasonOf(const LineageGraph& g, const Doubt& d) {
     }
     case Doubt::Kind::kSameDays: parts.push_back("taken as the same days, and no code tells"); break;
     case Doubt::Kind::kExposure:
-      parts.push_back(d.copy.valid() ? fmt::format("holds data of its own ({}), and nobody said which; add when it was "
-                                                   "taken",
-                                                   g[d.copy].kind)
-                                     : "taken as live; if it holds an extract or a cache, it keeps the old numbers");
+      parts.push_back(d.copy.valid()
+                          ? fmt::format("holds data of its own ({}), and nobody said which; add when it was "
+                                        "taken",
+                                        g[d.copy].kind)
+                          : "taken as live; if it holds an extract or a cache, it keeps the old numbers");
       break;
     case Doubt::Kind::kWayOut: parts.push_back(d.finding.message); break;
     case Doubt::Kind::kJob:
@@ -205,7 +208,9 @@ RegistryDraft DraftRegistry(const LineageGraph& g, const std::vector<Doubt>& dou
   for (auto& [section, text] : sections) {
     std::string commented;
     for (const std::string& line : Split(text, '\n'))
-      commented += StartsWith(line, "    ") ? "  # " + line.substr(4) + "\n" : line.empty() ? "" : line + "\n";
+      commented += StartsWith(line, "    ") ? "  # " + line.substr(4) + "\n"
+                   : line.empty()           ? ""
+                                            : line + "\n";
     text = std::move(commented);
   }
   if (out.entries == 0) return out;

@@ -1,5 +1,5 @@
-// Lines of a registry for what nobody has said: valid YAML, each commented with its reason, so that taking a `#`
-// away is all there is to do.
+// Lines of a registry for what nobody has said: valid YAML, each commented with its reason, so that taking a
+// `#` away is all there is to do.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ namespace backreach {
 struct Stanza {
   std::string section;  // datasets, edges, jobs, copies
   std::string entry;    // `{name: orders, partitions: day}`
-  // Where the registry has an entry of that name already: `registry.yml:14`; then `entry` is what to add to it.
+  // Where the registry has an entry of that name already: `registry.yml:14`; then `entry` is what to add to
+  // it.
   std::string into;
 };
 Stanza StanzaOf(const LineageGraph& graph, const Doubt& doubt);
@@ -34,7 +35,8 @@ RegistryDraft DraftRegistry(const LineageGraph& graph, const std::vector<Doubt>&
 // The draft with every entry taken.
 std::string Taken(const std::string& draft);
 // The same list to read.
-std::string DoubtsText(const LineageGraph& graph, const std::vector<Doubt>& doubts, std::size_t most, int width);
+std::string DoubtsText(const LineageGraph& graph, const std::vector<Doubt>& doubts, std::size_t most,
+                       int width);
 
 // "registry.yml:14: nothing else knows the dataset 'order': nearest: orders"
 std::string UnknownNameText(const UnknownName& name);

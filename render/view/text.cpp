@@ -222,8 +222,9 @@ class PlanWriter {
       return Join(parts, " and ");
     };
     if (w.edges.empty()) {
-      Paragraph(fmt::format("Widest: {} for one table: {} is rebuilt whole; {} if its rows carry a time of their own.",
-                            size(w.now), Name(w.dataset), size(w.then)));
+      Paragraph(fmt::format(
+          "Widest: {} for one table: {} is rebuilt whole; {} if its rows carry a time of their own.",
+          size(w.now), Name(w.dataset), size(w.then)));
       Paragraph(fmt::format("  to try it: --narrow {}", ShellWord(names_(w.dataset))));
       return;
     }
@@ -284,8 +285,8 @@ class PlanWriter {
     return Printable(out);
   }
 
-  // By code: what happens to each dataset, then what to do about it, once; past a few the sentence stands once,
-  // with whom it is about behind it.
+  // By code: what happens to each dataset, then what to do about it, once; past a few the sentence stands
+  // once, with whom it is about behind it.
   void HazardList(const char* title, HazardSeverity severity, const char* mark) {
     const std::vector<HazardGroup> groups = GroupHazards(g_, plan_, style_.all);
     bool any = false;
@@ -293,13 +294,17 @@ class PlanWriter {
       const HazardGroup& group = groups[i];
       if (group.severity != severity) continue;
       if (!any) Line(Paint(title, severity));
-      if (!any || groups[i - 1].code != group.code)
-        Line("  " + Paint(std::string(mark) + " " + group.code, severity));
+      // In a long plan the code shares the line of its first sentence.
+      const bool begins = !any || groups[i - 1].code != group.code;
+      const bool shared = plan_.steps.size() > kListed && !style_.all;
+      const std::string head = "  " + Paint(std::string(mark) + " " + group.code, severity);
+      if (begins && !shared) Line(head);
       any = true;
       std::string text = group.sentence;
       if (group.hazards.size() > 1)
         text += ": " + WhoOf(group, plan_, [&](DatasetId id) { return g_[id].name; });
-      Line("      " + Wrapped(Shortened(text), style_.width, 6, 8));
+      const std::string before = begins && shared ? head + "  " : "      ";
+      Line(before + Wrapped(Shortened(text), style_.width, Columns(before), 8));
       const bool next_has_it = i + 1 < groups.size() && groups[i + 1].code == group.code &&
                                groups[i + 1].severity == severity && groups[i + 1].remedy == group.remedy;
       if (!next_has_it) Line("      -> " + Wrapped(Shortened(group.remedy), style_.width, 9, 9));
@@ -400,7 +405,8 @@ class PlanWriter {
     std::size_t shown = 0;
     for (const StepGroup& group : GroupSteps(g_, plan_)) {
       if (shown >= kMostSteps) break;
-      if (group.wave != wave) Line(fmt::format("  wave {}", wave = group.wave));
+      const std::string head =
+          group.wave != wave ? fmt::format("  wave {}  ", wave = group.wave) : "          ";
       shown += group.steps.size();
       const Step& first = *group.steps[0];
       std::vector<int> ids;
@@ -414,18 +420,21 @@ class PlanWriter {
       }
       std::string line = NumbersText(ids) + "  ";
       if (group.steps.size() == 1)
-        line += Name(first.dataset) + (first.whole ? "  whole" : "  " + CellsOf(first) + "  " + Period(first));
+        line +=
+            Name(first.dataset) + (first.whole ? "  whole" : "  " + CellsOf(first) + "  " + Period(first));
       else if (first.whole)
         line += Plural(static_cast<std::int64_t>(ids.size()), "table") + " whole";
       else
         line += fmt::format("{}, {}, {}", Plural(static_cast<std::int64_t>(ids.size()), "table"),
-                            cells ? Plural(*cells, "cell") : std::string("cells of unknown number"), Period(first));
+                            cells ? Plural(*cells, "cell") : std::string("cells of unknown number"),
+                            Period(first));
       if (group.steps.size() == 1 && first.correct) line += "  corrected here";
-      if (group.steps.size() == 1 && group.commands.empty() && !first.correct) line += "  no command is known";
-      const bool fits = group.commands.size() == 1 &&
-                        Columns(line) + Columns(group.commands[0]) + 7 < static_cast<std::size_t>(style_.width);
+      if (group.steps.size() == 1 && group.commands.empty() && !first.correct)
+        line += "  no command is known";
+      const bool fits = group.commands.size() == 1 && Columns(line) + Columns(group.commands[0]) + 13 <
+                                                          static_cast<std::size_t>(style_.width);
       if (fits) line += "   " + Printable(group.commands[0]);
-      Line("    " + (fits ? line : Wrapped(line, style_.width, 4, 8)));
+      Line(head + (fits ? line : Wrapped(line, style_.width, head.size(), 12)));
       if (fits) continue;
       for (std::size_t i = 0; i < group.commands.size() && i < 4; ++i)
         Line(CommandLines(Printable(group.commands[i]), style_.width, "        "));
@@ -470,7 +479,9 @@ class PlanWriter {
     std::vector<std::string> parts;
     for (const Fresh& f : plan_.fresh)
       parts.push_back(Name(f.dataset) + (g_[f.dataset].kind == Kind::kDashboard ? " (dashboard)" : ""));
-    Section("RIGHT BY ITSELF, once what it reads is", {ListOf(parts, style_.all ? 1000 : 12)});
+    Section("RIGHT BY ITSELF, once what it reads is", {ListOf(parts, style_.all                     ? 1000
+                                                                     : plan_.steps.size() > kListed ? 5
+                                                                                                    : 12)});
   }
 
   void After() {
@@ -504,7 +515,8 @@ class PlanWriter {
           l.reason != StaleReason::kSnapshot || d.kind == Kind::kSnapshot || d.writes == Writes::kSnapshot;
       const std::string because = itself ? why.at(l.reason) : "reads only what stays as it is (a snapshot)";
       if (l.cells.whole && l.mixes_into.empty() && plan_.left_stale.size() > 4 && !style_.all) {
-        const auto same = std::find_if(alike.begin(), alike.end(), [&](const auto& a) { return a.first == because; });
+        const auto same =
+            std::find_if(alike.begin(), alike.end(), [&](const auto& a) { return a.first == because; });
         if (same == alike.end())
           alike.push_back({because, {l.cells.dataset}});
         else
@@ -519,7 +531,8 @@ class PlanWriter {
         line += "; read by " + Printable(names_.List(l.read_by));
       lines.push_back(line);
     }
-    for (const auto& [because, ids] : alike) lines.push_back(Printable(names_.List(ids, 20)) + ": " + because);
+    for (const auto& [because, ids] : alike)
+      lines.push_back(Printable(names_.List(ids, 20)) + ": " + because);
     Section("STAYS AS IT IS", lines);
   }
 
@@ -579,9 +592,10 @@ class PlanWriter {
       lines.push_back(Shortened(text) + " [" + group.code + "]");
     }
     if (uncut_.size() > 2 && !style_.all)
-      lines.push_back(fmt::format("no grain is known of {} tables, so all of each is rebuilt: steps {}; backreach init "
-                                  "--for {} offers how they may be cut [grain-unknown]",
-                                  uncut_.size(), NumbersText(uncut_), FirstTarget()));
+      lines.push_back(
+          fmt::format("no grain is known of {} tables, so all of each is rebuilt: steps {}; backreach init "
+                      "--for {} offers how they may be cut [grain-unknown]",
+                      uncut_.size(), NumbersText(uncut_), FirstTarget()));
     std::size_t no_way_back = 0;
     for (const Hazard& h : plan_.hazards) no_way_back += h.code == "no-rollback";
     if (no_way_back > 0)

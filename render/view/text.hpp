@@ -12,8 +12,8 @@ struct TextStyle {
   int width = 80;
   bool colour = false;
   bool all = false;  // every step of a long plan
-  // What was asked, as words of a command line without the command: for commands that can be pasted. Without it
-  // they are made from the plan's own request.
+  // What was asked, as words of a command line without the command: for commands that can be pasted. Without
+  // it they are made from the plan's own request.
   std::string asked = {};
 };
 

@@ -224,14 +224,17 @@ TEST_CASE("a chain of views is followed to its end, however long") {
 }
 
 TEST_CASE("documents of a registry are read one after the other, and what it merges is not cut") {
-  const std::string first = "backreach: 1\ndefaults: {timezone: Asia/Tokyo}\ndatasets:\n  - {name: a, partitions: day}\n";
+  const std::string first =
+      "backreach: 1\ndefaults: {timezone: Asia/Tokyo}\ndatasets:\n  - {name: a, partitions: day}\n";
   const LineageGraph both = GraphOf(first + "---\nbackreach: 1\ndatasets:\n  - {name: b, partitions: day}\n");
   REQUIRE(both.datasets.size() == 2);
   CHECK(both.datasets[1].calendar.zone().name() == "Asia/Tokyo");
   const std::string twice = Complaint("registry", first + "---\ndatasets:\n  - {name: a}\n");
   CHECK(Has(twice, "dataset 'a' stands twice"));
-  CHECK(Has(Complaint("registry", first + "---\n- b\n"), ":6:1: error: this document of the registry holds no mapping"));
-  CHECK(Has(Complaint("registry", first + "---\ndefaults: {timezone: UTC}\n"), "'defaults' stands in another document"));
+  CHECK(Has(Complaint("registry", first + "---\n- b\n"),
+            ":6:1: error: this document of the registry holds no mapping"));
+  CHECK(Has(Complaint("registry", first + "---\ndefaults: {timezone: UTC}\n"),
+            "'defaults' stands in another document"));
   CHECK(Complaint("registry", "---\n" + first + "...\n").empty());
   CHECK(Complaint("registry", first + "---\n").empty());
   std::string merged = "backreach: 1\ndatasets:\n  - &a0 {name: a0, writes: append}\n";

@@ -22,8 +22,9 @@ struct Model {
 };
 
 // A project of models m1, m2, ... that read the source raw.events.
-LineageGraph ProjectOf(const std::vector<Model>& models, const std::string& adapter, const std::string& registry = "",
-                       const std::string& more_nodes = "", const std::string& catalog = "") {
+LineageGraph ProjectOf(const std::vector<Model>& models, const std::string& adapter,
+                       const std::string& registry = "", const std::string& more_nodes = "",
+                       const std::string& catalog = "") {
   std::string nodes = more_nodes;
   for (std::size_t i = 0; i < models.size(); ++i)
     nodes += fmt::format(
@@ -33,7 +34,8 @@ LineageGraph ProjectOf(const std::vector<Model>& models, const std::string& adap
         nodes.empty() ? "" : ", ", i + 1, models[i].config, models[i].sql);
   const std::string manifest =
       R"({"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json", "project_name": "p",
-        "adapter_type": ")" + adapter + R"("}, "nodes": {)" + nodes + R"(}, "sources": {"source.p.raw.events":
+        "adapter_type": ")" +
+      adapter + R"("}, "nodes": {)" + nodes + R"(}, "sources": {"source.p.raw.events":
         {"resource_type": "source", "name": "events", "source_name": "raw", "package_name": "p", "schema": "raw",
          "identifier": "events"}}})";
   const Folder folder;
@@ -87,10 +89,11 @@ TEST_CASE("the column of a watermark is named") {
   const auto columns = [](const char* sql) { return ReadSqlTraits(sql).watermark_columns; };
   using List = std::vector<std::string>;
   CHECK(columns("select * from s where ts > (select max(ts) from {{ this }})") == List{"ts"});
-  CHECK(columns("select * from s where ts > (select coalesce(max(t.\"Day\"), '1970-01-01') from {{ this }} t)") ==
+  CHECK(columns(
+            "select * from s where ts > (select coalesce(max(t.\"Day\"), '1970-01-01') from {{ this }} t)") ==
         List{"day"});
-  CHECK(columns("with m as (select max(ts::date) as mx from {{ this }}) select r.* from s r, m where r.ts > m.mx") ==
-        List{"ts"});
+  CHECK(columns("with m as (select max(ts::date) as mx from {{ this }}) select r.* from s r, m where r.ts > "
+                "m.mx") == List{"ts"});
   CHECK(columns("select * from s where id not in (select id from {{ this }})").empty());
   CHECK(columns("select * from s").empty());
 }
@@ -98,25 +101,31 @@ TEST_CASE("the column of a watermark is named") {
 TEST_CASE("what shows a grain is offered, and nothing is planned with it") {
   const LineageGraph g = ProjectOf(
       {{R"({"materialized": "incremental", "unique_key": "id"})",
-        "select id, happened_at from {{ source('raw', 'events') }} {% if is_incremental() %} where happened_at > (select "
+        "select id, happened_at from {{ source('raw', 'events') }} {% if is_incremental() %} where "
+        "happened_at > (select "
         "max(happened_at) from {{ this }}) {% endif %}"},
        {R"({"materialized": "table"})",
-        "select date_trunc('month', happened_at) as event_month, count(*) as n from {{ source('raw', 'events') }} group by 1"},
+        "select date_trunc('month', happened_at) as event_month, count(*) as n from {{ source('raw', "
+        "'events') }} group by 1"},
        {R"({"materialized": "incremental", "incremental_strategy": "delete+insert", "unique_key": "report_date"})",
         "select report_date, n from {{ source('raw', 'events') }}"},
        {R"x({"materialized": "table", "cluster_by": ["to_date(happened_at)"]})x",
         "select id, happened_at from {{ source('raw', 'events') }}"},
        {R"({"materialized": "table"})", "select id, name from {{ source('raw', 'events') }}"},
        {R"({"materialized": "incremental", "unique_key": "id"})",
-        "select id, _loaded_at from {{ source('raw', 'events') }} {% if is_incremental() %} where _loaded_at > (select "
+        "select id, _loaded_at from {{ source('raw', 'events') }} {% if is_incremental() %} where _loaded_at "
+        "> (select "
         "max(_loaded_at) from {{ this }}) {% endif %}"},
        {R"({"materialized": "incremental", "unique_key": "id"})",
-        "select id from {{ source('raw', 'events') }} {% if is_incremental() %} where id > (select max(id) from {{ this }}) "
+        "select id from {{ source('raw', 'events') }} {% if is_incremental() %} where id > (select max(id) "
+        "from {{ this }}) "
         "{% endif %}"},
        {R"({"materialized": "table"})",
-        "select id, cast(created_at as date) as created_on, cast(closed_at as date) as closed_on, date '2026-01-01' as "
+        "select id, cast(created_at as date) as created_on, cast(closed_at as date) as closed_on, date "
+        "'2026-01-01' as "
         "made_date from {{ source('raw', 'events') }}"},
-       {R"({"materialized": "table"})", "select id, cast('2026-01-01' as date) as made_date from {{ source('raw', 'events') }}"}},
+       {R"({"materialized": "table"})",
+        "select id, cast('2026-01-01' as date) as made_date from {{ source('raw', 'events') }}"}},
       "snowflake");
   CHECK(GuessOf(g, "model.p.m8").empty());  // one of several, and nothing speaks for it
   CHECK(GuessOf(g, "model.p.m9").empty());  // the same on every row
@@ -128,9 +137,10 @@ TEST_CASE("what shows a grain is offered, and nothing is planned with it") {
   CHECK(GuessOf(g, "model.p.m6").empty());
   CHECK(GuessOf(g, "model.p.m7").empty());
   CHECK(GuessOf(g, "source.p.raw.events").empty());  // its readers take different columns
-  const LineageGraph one = ProjectOf(
-      {{R"({"materialized": "table"})", "select cast(happened_at as date) as day from {{ source('raw', 'events') }}"}},
-      "snowflake");
+  const LineageGraph one =
+      ProjectOf({{R"({"materialized": "table"})",
+                  "select cast(happened_at as date) as day from {{ source('raw', 'events') }}"}},
+                "snowflake");
   CHECK(GuessOf(one, "source.p.raw.events") == "day by happened_at");  // as its reader takes it
   for (const Dataset& d : g.datasets) {
     CHECK_FALSE(d.grain);
@@ -152,15 +162,16 @@ TEST_CASE("tests and the catalog speak for a column, and the catalog against one
         type);
   };
   const Model model{R"({"materialized": "table"})", sql};
-  CHECK(GuessOf(ProjectOf({model}, "snowflake", "", test, catalog("DATE")), "model.p.m1") == "day by period_start");
+  CHECK(GuessOf(ProjectOf({model}, "snowflake", "", test, catalog("DATE")), "model.p.m1") ==
+        "day by period_start");
   CHECK(GuessOf(ProjectOf({model}, "snowflake", "", test, catalog("NUMBER")), "model.p.m1").empty());
 }
 
 TEST_CASE("doubts come with entries that a registry takes, and are gone once they are taken") {
-  const std::vector<Model> models = {
-      {R"({"materialized": "incremental", "unique_key": "id"})",
-       "select id, happened_at from {{ source('raw', 'events') }} {% if is_incremental() %} where happened_at > (select "
-       "max(happened_at) from {{ this }}) {% endif %}"}};
+  const std::vector<Model> models = {{R"({"materialized": "incremental", "unique_key": "id"})",
+                                      "select id, happened_at from {{ source('raw', 'events') }} {% if "
+                                      "is_incremental() %} where happened_at > (select "
+                                      "max(happened_at) from {{ this }}) {% endif %}"}};
   const LineageGraph g = ProjectOf(models, "snowflake");
   const std::vector<Doubt> doubts = FindDoubts(g, 1'780'000'000);
   REQUIRE(doubts.size() == 2);
@@ -177,14 +188,16 @@ TEST_CASE("doubts come with entries that a registry takes, and are gone once the
   CHECK(Called(taken, "model.p.m1").layout);
   CHECK(FindDoubts(taken, 1'780'000'000).empty());
   // An entry of that name would stand twice: it is to be added to.
-  const LineageGraph half = ProjectOf(models, "snowflake", "backreach: 1\ndatasets:\n  - {name: m1, owner: ann}\n");
+  const LineageGraph half =
+      ProjectOf(models, "snowflake", "backreach: 1\ndatasets:\n  - {name: m1, owner: ann}\n");
   const RegistryDraft added = DraftRegistry(half, FindDoubts(half, 1'780'000'000), 10, "");
-  CHECK(Has(added.text, "  # add to the entry in registry.yml:3: partitions: {grain: day, column: happened_at}\n"));
+  CHECK(Has(added.text,
+            "  # add to the entry in registry.yml:3: partitions: {grain: day, column: happened_at}\n"));
 }
 
 TEST_CASE("names are texts of YAML, whatever is in them") {
-  for (const std::string name : {"plain.name_1", "no", "1.5", "a: b", "#x", "quo\"te\\", "line\nbreak", "\u202Eover",
-                                 "umläut", "- dash", "{}", "", "~", "a,b", "x]y"}) {
+  for (const std::string name : {"plain.name_1", "no", "1.5", "a: b", "#x", "quo\"te\\", "line\nbreak",
+                                 "\u202Eover", "umläut", "- dash", "{}", "", "~", "a,b", "x]y"}) {
     Diagnostics diagnostics;
     const auto read = ReadRegistryText(
         "names.yml", "backreach: 1\nedges:\n  - {from: " + YamlText(name) + ", to: b}\n", diagnostics);
@@ -210,5 +223,6 @@ TEST_CASE("an entry for a selector holds for what matches, and a name beats it")
   REQUIRE(g.unknown_names.size() == 2);
   CHECK(UnknownNameText(g.unknown_names[0]) ==
         "registry.yml:6: note: no other source knows the dataset 'm3'; nearest: m1, m2");
-  CHECK(UnknownNameText(g.unknown_names[1]) == "registry.yml:5: note: the selector 'tag:nobody' matches nothing");
+  CHECK(UnknownNameText(g.unknown_names[1]) ==
+        "registry.yml:5: note: the selector 'tag:nobody' matches nothing");
 }
