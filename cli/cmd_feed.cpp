@@ -92,10 +92,10 @@ Command FeedCommand() {
           "PLAN.json",
           1,
           1,
-          "hand a plan over: to Airflow, to dbt, or as a shell script",
+          "hand a plan over: to Airflow, Dagster, dbt or SQLMesh, or as a shell script",
           "  backreach feed plan.json --to airflow --out dags/\n"
           "  backreach feed plan.json --to shell --max-parallel 2",
-          std::vector<OptionSpec>{{Kind::kValue, "to", "ENGINE", "airflow, dbt or shell"},
+          std::vector<OptionSpec>{{Kind::kValue, "to", "ENGINE", "airflow, dagster, dbt, shell or sqlmesh"},
                                   {Kind::kValue, "out", "DIR", "folder for what is written (default: here)"},
                                   {Kind::kValue, "max-parallel", "N", "how many cells may run together"},
                                   {Kind::kValue, "threads", "N", "how many models dbt runs at once"},

@@ -62,11 +62,16 @@ extern const char* const kAirflowWait;
 // The line, followed by waiting for what it only queues.
 std::string WithWait(const std::string& line, const std::string& run_id);
 
+// The call of a backfill, followed by waiting until that is through (dagster_wait.cpp).
+std::string WithDagsterWait(const std::string& line);
+
 // What stands at the head of a feed, as comment lines: what blocks and was overridden, then a count.
 std::vector<std::string> HazardLines(const FeedPlan& plan);
 
 Feed AirflowFeed();
+Feed DagsterFeed();
 Feed DbtFeed();
 Feed ShellFeed();
+Feed SqlMeshFeed();
 
 }  // namespace backreach
