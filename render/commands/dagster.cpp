@@ -119,7 +119,7 @@ std::vector<Line> DagsterLines(const Step& step, const way::DagsterBackfill& bac
   return {
       {"curl -sS --fail-with-body \"${DAGSTER_URL:-http://localhost:3000}/graphql\" -H 'content-type: "
        "application/json' -d " +
-           ShellQuoted(body) + " | tee /dev/stderr | grep -q backfillId",
+           ShellQuoted(body) + " | tee \"${BACKREACH_ANSWER:-/dev/stderr}\" | grep -q backfillId",
        {}}};
 }
 

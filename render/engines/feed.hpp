@@ -71,6 +71,9 @@ struct Awaited {
 // A call of Airflow as a line, followed by waiting for what it only queues.
 Awaited WithWait(const std::vector<std::string>& words, const std::string& run_id);
 
+// The call of a backfill, followed by waiting until that is through (dagster_wait.cpp).
+std::string WithDagsterWait(const std::string& line);
+
 // What stands at the head of a feed, as comment lines: what blocks and was overridden, then a count.
 std::vector<std::string> HazardLines(const FeedPlan& plan);
 
@@ -79,7 +82,9 @@ std::vector<std::string> HazardLines(const FeedPlan& plan);
 std::vector<std::string> StepLines(const FeedPlan& plan, const FeedOptions& options, const Work& work);
 
 Feed AirflowFeed();
+Feed DagsterFeed();
 Feed DbtFeed();
 Feed ShellFeed();
+Feed SqlMeshFeed();
 
 }  // namespace backreach

@@ -12,9 +12,7 @@ namespace backreach {
 
 const std::vector<Feed>& Feeds() {
   static const std::vector<Feed> feeds = {
-      AirflowFeed(),
-      DbtFeed(),
-      ShellFeed(),
+      AirflowFeed(), DagsterFeed(), DbtFeed(), ShellFeed(), SqlMeshFeed(),
   };
   return feeds;
 }

@@ -202,4 +202,20 @@ Feed DbtFeed() {
           }};
 }
 
+Feed DagsterFeed() {
+  return {"dagster", "backfills of exactly the plan's partitions, one after another, as a resumable script",
+          [](const FeedPlan& plan, const FeedOptions& options, std::vector<std::string>& warnings) {
+            return WriteScript(plan, options, "dagster",
+                               "backreach_plan_" + plan.id.substr(0, 8) + "_dagster.sh", warnings);
+          }};
+}
+
+Feed SqlMeshFeed() {
+  return {"sqlmesh", "restatements of one model each, as a resumable script",
+          [](const FeedPlan& plan, const FeedOptions& options, std::vector<std::string>& warnings) {
+            return WriteScript(plan, options, "sqlmesh",
+                               "backreach_plan_" + plan.id.substr(0, 8) + "_sqlmesh.sh", warnings);
+          }};
+}
+
 }  // namespace backreach

@@ -4,7 +4,7 @@ Where the two differ on purpose:
 - what was asked is left out: the target's own cells are backreach's step, Dagster's mapping gives only what is below;
 - Last: a plan also rebuilds what was made from the corrected partition when that was the newest;
 - a definition whose cron is no grain of backreach's is whole there, and said so."""
-import json, os, subprocess, sys
+import json, os, shlex, subprocess, sys
 from datetime import datetime, timezone
 
 import dagster as dg
@@ -83,6 +83,14 @@ for up in cuts:
             mine = got.setdefault(name, set())
             for span in step["spans"]:
                 mine |= set(order[order.index(span["from"]):order.index(span["to"]) + 1])
+            # The command names keys of Dagster's own, and with them exactly these cells.
+            (command,) = next(m for m in step["methods"] if m["engine"] == "dagster")["commands"]
+            words = shlex.split(command)
+            (asked_of,) = json.loads(words[words.index("-d") + 1])["variables"]["p"]["partitionsByAssets"]
+            written = set()
+            for r in asked_of["partitions"]["ranges"]:
+                written |= set(keys[down][keys[down].index(r["start"]):keys[down].index(r["end"]) + 1])
+            assert {ours(down, k) for k in written} == mine and asked_of["assetKey"]["path"] == [name], (name, asked_of)
         asked = set(all_[a:b + 1])
         for down in cuts:
             for n, _ in enumerate(spec["OFFSETS"]):

@@ -30,7 +30,9 @@ from sqlmesh.core.console import NoopConsole, set_console
 set_console(NoopConsole())
 context = Context(paths=[project])
 context.plan(execution_time=NOW, auto_apply=True, no_prompts=True, skip_tests=True)
-context.export_state(__import__("pathlib").Path(project + "/state.json"), confirm=False)
+from pathlib import Path
+from sqlmesh.core.state_sync.export_import import export_state         # what `sqlmesh state export` calls, without asking
+export_state(state_sync=context.state_sync, output_file=Path(project + "/state.json"))
 subprocess.run([program, "ingest", "sqlmesh", project + "/state.json", "--quiet"], check=True)
 graph = json.loads(subprocess.run([program, "export"], capture_output=True, text=True, check=True).stdout)
 named = {d["name"]: d["name"].rsplit(".", 1)[1] for d in graph["datasets"]}

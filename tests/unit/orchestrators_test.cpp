@@ -216,11 +216,19 @@ TEST_CASE("SQLMesh: kinds, units, versions") {
       R"("kind": {"name": "INCREMENTAL_BY_TIME_RANGE", "time_column": {"column": "\"ds\""}, "lookback": 2}, "dialect": "duckdb")";
   const Facts f = FactsOfFile(
       "sqlmesh",
-      head + model("w", by_time + R"(, "cron": "@weekly", "start": "1 week ago", "query": "SELECT * FROM s.w JOIN other.t USING (x) JOIN s.k USING (y)", "default_catalog": "db")") +
-          "," + model("k", R"("kind": {"name": "INCREMENTAL_BY_UNIQUE_KEY", "unique_key": ["\"id\""]}, "cron": "@daily")") + "," +
-          model("q", by_time + R"(, "cron": "0 0 1 */3 *", "start": "2024-01-01")") + "," +
+      head +
+          model(
+              "w",
+              by_time +
+                  R"(, "cron": "@weekly", "start": "1 week ago", "query": "SELECT * FROM s.w JOIN other.t USING (x) JOIN s.k USING (y) WHERE 1 = 1", "default_catalog": "db")") +
+          "," +
+          model(
+              "k",
+              R"("kind": {"name": "INCREMENTAL_BY_UNIQUE_KEY", "unique_key": ["\"id\""]}, "cron": "@daily")") +
+          "," + model("q", by_time + R"(, "cron": "0 0 1 */3 *", "start": "2024-01-01")") + "," +
           model("old", R"("kind": {"name": "VIEW"}, "owner": "a")", R"(, "created_ts": 1)") + "," +
-          model("old", R"("kind": {"name": "FULL"}, "owner": "b")", R"(, "created_ts": 2)") + R"(], "environments": {}})",
+          model("old", R"("kind": {"name": "FULL"}, "owner": "b")", R"(, "created_ts": 2)") +
+          R"(], "environments": {}})",
       "state.json");
   const DatasetFact& w = DatasetOf(f, "sqlmesh/db.s.w");
   CHECK(w.partitions[0].grain == "day");
