@@ -78,7 +78,7 @@ Status Run(const Arguments& a) {
     plan.emplace(MakePlan(g, ReadRequestOf(a, built, {a.words[0]})));
     for (const Target& t : plan->request.targets)
       what += fmt::format("{}{} is corrected for {}", what.empty() ? "" : "; ", g[t.dataset].name,
-                          t.whole || t.spans.empty() ? "all of it" : SpansText(g[t.dataset], t.spans));
+                          t.whole || t.cells.empty() ? "all of it" : SpansText(g[t.dataset], t.cells));
     what += ".";
     for (const AffectedCopy& affected : plan->copies) {
       const auto it =
