@@ -95,6 +95,14 @@ Judged WrongOfReplaced(const Copy& copy, const SpanSet& dirty, const Calendar& c
   const Instant at = runs.last.value_or(now);
   Judged out;
   out.affected = Intersection(dirty.Clip(kMinInstant, at), Held(TakenByRun(copy), {at, at}, calendar));
+  // The last time that is written down may be the one that it was really taken.
+  std::optional<Span> taken;
+  for (const std::string& text : copy.taken)
+    if (const auto moment = TakenAt(text, calendar, now); moment && (!taken || moment->start > taken->start))
+      taken = moment;
+  if (taken)
+    out.affected.Add(
+        Intersection(dirty.Clip(kMinInstant, taken->end), Held(TakenByRun(copy), *taken, calendar)));
   if (runs.next && !out.affected.empty()) out.heals = Heals{*runs.next, out.affected};
   return out;
 }

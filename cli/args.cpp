@@ -24,6 +24,8 @@ struct Bound {
   std::set<std::string> optional;
 };
 
+constexpr char kKept = '\x02';  // before a word that CLI11 would not leave as it is
+
 class HelpForm : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App* app, std::string) const override {
@@ -59,7 +61,6 @@ void Bind(CLI::App& parent, const Command& command, std::deque<Bound>& all, Help
   if (*command.words) {
     CLI::Option* words = app->add_option("words", bound.arguments.words, "")->group("");
     words->expected(command.least, command.most < 0 ? 1 << 20 : command.most);
-    words->allow_extra_args(false);  // `[dbo].[t]` is a name, and no list in brackets
     if (command.least > 0) words->required();
     words->type_name(command.words);
   }
@@ -129,8 +130,15 @@ Invocation ReadArguments(int argc, char** argv, const std::vector<Command>& comm
     out.status = static_cast<int>(Status::kBadRequest);
     return out;
   }
+  // A word in brackets would be taken apart as a list: `[dbo].[t]` is a name.
+  std::vector<std::string> kept(argv, argv + argc);
+  std::vector<const char*> given;
+  for (std::string& word : kept) {
+    if (word.size() > 1 && word.front() == '[' && word.back() == ']') word.insert(0, 1, kKept);
+    given.push_back(word.c_str());
+  }
   try {
-    app.parse(argc, argv);
+    app.parse(argc, given.data());
   } catch (const CLI::CallForHelp&) {
     const CLI::App* at = &app;
     for (bool deeper = true; deeper;) {
@@ -185,6 +193,12 @@ Invocation ReadArguments(int argc, char** argv, const std::vector<Command>& comm
     }
     for (const auto& [name, set] : bound.flags)
       if (set) bound.arguments.values[name] = {};
+    const auto restore = [](std::string& word) {
+      if (!word.empty() && word[0] == kKept) word.erase(0, 1);
+    };
+    for (std::string& word : bound.arguments.words) restore(word);
+    for (auto& [name, values] : bound.arguments.values)
+      for (std::string& value : values) restore(value);
     out.command = bound.command;
     out.arguments = std::move(bound.arguments);
   }

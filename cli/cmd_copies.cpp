@@ -76,7 +76,10 @@ Status Run(const Arguments& a) {
   std::string what;
   if (range) {
     plan.emplace(MakePlan(g, ReadRequestOf(a, built, {a.words[0]})));
-    what = plan->summary;
+    for (const Target& t : plan->request.targets)
+      what += fmt::format("{}{} is corrected for {}", what.empty() ? "" : "; ", g[t.dataset].name,
+                          t.whole || t.cells.empty() ? "all of it" : SpansText(g[t.dataset], t.cells));
+    what += ".";
     for (const AffectedCopy& affected : plan->copies) {
       const auto it =
           std::find_if(g.copies.begin(), g.copies.end(), [&](const Copy& c) { return c.id == affected.id; });
@@ -87,7 +90,7 @@ Status Run(const Arguments& a) {
   }
   if (a.value("notices")) WriteNotices(a, g, listed, what);
   if (format == "json") {
-    WriteOut(a, CopiesJson(g, ids));
+    WriteOut(a, plan ? AffectedCopiesJson(g, *plan) : CopiesJson(g, ids));
     return Status::kDone;
   }
   std::string text = format == "csv" ? CopiesCsv(g, listed) : CopiesText(g, listed);

@@ -39,6 +39,8 @@ std::optional<Writes> ParseWrites(std::string_view text) {
 
 std::string FormatSeen(const Seen& seen) {
   if (seen.source.rfind("registry:", 0) == 0) return seen.at.file + ":" + seen.at.place;
+  if (seen.at.place.empty()) return seen.source;
+  if (seen.source.rfind("queries:", 0) == 0) return seen.source + " " + seen.at.file + ":" + seen.at.place;
   return seen.source + " " + seen.at.place;
 }
 

@@ -282,7 +282,7 @@ std::vector<std::string> Collector::PartsOf(const SqlName& name, const Statement
       for (const std::string& one : session->path) {  // the first of them in which the name is known
         const std::string full = (database().empty() ? "" : database() + ".") + one + "." + parts[0];
         const auto known = ids_.find(full);
-        if (known != ids_.end() && tables_.count(known->second)) {
+        if (known != ids_.end() && known->second < tables_.size() && tables_[known->second]) {
           schema = one;
           break;
         }
@@ -455,7 +455,7 @@ void Collector::Deed(const SqlDeed& deed, const Statement& s) {
 }
 
 void Collector::Read(Id dataset, const Statement& s, bool rows) {
-  tables_.insert(dataset);
+  IsTable(dataset);
   const auto it = user_ids_.find(s.user);
   Id user;
   if (it == user_ids_.end()) {
@@ -479,7 +479,7 @@ void Collector::Reads(const SqlDeed& deed, const Statement& s) {
   if (!deed.trouble.empty()) NotUnderstood(s, deed.trouble, false);
   Count(s, "reads");
   if (s.of_job) {
-    for (const Id id : scratch_) tables_.insert(id);
+    for (const Id id : scratch_) IsTable(id);
     return;
   }
   for (const Id id : scratch_) Read(id, s, deed.rows);
@@ -498,7 +498,7 @@ void Collector::TakeRead(const Statement& s, const std::string& dataset, bool ro
 
 void Collector::Extract(const Statement& s, Id dataset, const std::string& destination,
                         const std::string& how, bool frozen) {
-  tables_.insert(dataset);
+  IsTable(dataset);
   const std::string key = names_[dataset] + "\n" + (frozen ? destination : FoldPlace(destination)) + "\n" +
                           std::string(s.user) + "\n" + std::string(s.via) +
                           (s.cancelled ? "\ncancelled" : "");
@@ -520,8 +520,8 @@ void Collector::Extract(const Statement& s, Id dataset, const std::string& desti
 void Collector::TakesOut(const SqlDeed& deed, const Statement& s) {
   Count(s, "exports");
   if (deed.session_wide) {  // every table of a database
-    for (const Id id : std::set<Id>(tables_))
-      if (!views_.count(id) && OutsideOf(Split(names_[id], '.')).empty())
+    for (Id id = 0; id < tables_.size(); ++id)
+      if (tables_[id] && !views_.count(id) && OutsideOf(Split(names_[id], '.')).empty())
         Extract(s, id, deed.destination, deed.how);
     return NotUnderstood(s, fmt::format("{} takes every table at once to {}", deed.how, deed.destination),
                          true);
@@ -631,7 +631,7 @@ void Collector::TakeWrite(const Statement& s, const std::string& target_name,
   if (w.shapes.size() < 3) w.shapes.insert(shape.empty() ? 0 : ShapeOf(shape));
   for (const std::string& name : source_names) {
     const Id source = IdOf(name);
-    tables_.insert(source);
+    IsTable(source);
     const bool in_place = std::string_view(verb) == "change";
     if (source == target && !in_place) continue;  // rows that are taken or not by what is there
     w.sources.insert(source);
@@ -658,10 +658,9 @@ void Collector::MakesView(const SqlDeed& deed, const Statement& s) {
       PartsOf(deed.target, s, session == sessions_.end() ? nullptr : &session->second);
   if (parts.empty()) return;
   const Id view = IdOf(NameOf(parts));
-  views_.insert(view), tables_.insert(view);
+  views_.insert(view), IsTable(view);
   for (const Id source : sources)
-    if (source != view)
-      tables_.insert(source), Add(edges_[static_cast<std::uint64_t>(source) << 32 | view], s);
+    if (source != view) IsTable(source), Add(edges_[static_cast<std::uint64_t>(source) << 32 | view], s);
 }
 
 void Collector::Moves(const SqlDeed& deed, const Statement& s) {
@@ -833,7 +832,6 @@ Facts Collector::Facts_() {
     f.what = "extract";
     f.message = fmt::format("{} more statements{}: {}", alike - kMostAlike,
                             parts[1].empty() ? "" : " by " + parts[1], parts[0]);
-    f.at = {source_, ""};
     unresolved_.push_back(std::move(f));
   }
   facts.unresolved = std::move(unresolved_);
@@ -844,7 +842,9 @@ Facts Collector::Facts_() {
     return std::tie(names_[a >> 32], names_[a & 0xFFFFFFFFu]) <
            std::tie(names_[b >> 32], names_[b & 0xFFFFFFFFu]);
   });
-  std::set<Id> named = tables_;
+  std::set<Id> named;
+  for (Id id = 0; id < tables_.size(); ++id)
+    if (tables_[id]) named.insert(id);
   for (const std::uint64_t key : keys) {
     const Tally& t = edges_[key];
     EdgeFact e;
@@ -852,7 +852,6 @@ Facts Collector::Facts_() {
     e.known = "assumed";
     if (e.from == e.to) e.reads = "\"same\"", e.note = "a statement that changes rows in place";
     e.first_seen = TimeText(t.first), e.last_seen = TimeText(t.last);
-    e.at = {source_, ""};
     named.insert(static_cast<Id>(key >> 32)), named.insert(static_cast<Id>(key & 0xFFFFFFFFu));
     facts.edges.push_back(std::move(e));
   }
@@ -869,7 +868,6 @@ Facts Collector::Facts_() {
     const auto odd = odd_.find(d.name);
     d.relation = odd == odd_.end() ? Split(d.name, '.') : odd->second;
     d.stored = d.relation;
-    d.at = {source_, ""};
     facts.datasets.push_back(std::move(d));
   }
   return facts;

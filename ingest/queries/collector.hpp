@@ -100,6 +100,10 @@ class Collector {
   };
 
   Id IdOf(std::string_view name);
+  void IsTable(Id id) {
+    if (tables_.size() <= id) tables_.resize(names_.size());
+    tables_[id] = true;
+  }
   const std::string& Text_(Id id) const { return names_[id]; }
   Session& SessionOf(std::string_view key);
   void Add(Tally& tally, const Statement& statement);
@@ -138,7 +142,8 @@ class Collector {
   std::map<std::string, Extract_> extracts_;  // by dataset, folded destination, user
   std::unordered_map<std::uint64_t, Tally> edges_;
   std::unordered_map<std::string, Tally> counts_;  // by what
-  std::set<Id> views_, tables_;
+  std::set<Id> views_;
+  std::vector<bool> tables_;           // by number: it is read, or rows of it leave
   std::map<Id, std::string> outside_;  // tables that lie outside, with where
   std::map<std::string, std::string> outside_schemas_, attached_;
   std::map<std::pair<std::string, std::string>, std::pair<std::string, Tally>> moves_;  // what and names

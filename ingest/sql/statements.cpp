@@ -396,7 +396,7 @@ class StatementScanner {
     frames_.emplace_back();
     frames_.back().query = query;
     frames_.back().expect = frames_.back().list = expect;
-    using_names_ = using_names;
+    using_names_ = using_names, scan_from_ = from;
     std::string_view pending;
     for (std::size_t i = from; i < to;) {
       Frame& top = frames_.back();
@@ -456,7 +456,7 @@ class StatementScanner {
                          next == Word::kTable || Is(i + 1, "VALUES");
       f.query = !query, f.expect = f.list = !query;
       top.expect = false;
-    } else if (i > 0 && (t_[i - 1].kind == Token::kWord || t_[i - 1].kind == Token::kQuoted) &&
+    } else if (i > scan_from_ && (t_[i - 1].kind == Token::kWord || t_[i - 1].kind == Token::kQuoted) &&
                WordOf(t_[i - 1]) == Word::kNone) {
       f.args = true;
     }
@@ -1609,7 +1609,7 @@ class StatementScanner {
   SqlTokens& held_;
   const std::vector<SqlToken>& t_;
   bool open_ = false, using_names_ = false, end_of_text_ = false;
-  std::size_t end_ = 0;
+  std::size_t end_ = 0, scan_from_ = 0;
   std::vector<Frame> frames_;
   std::vector<std::string_view> ctes_, aliases_;
   std::vector<SqlDeed> inside_;

@@ -641,6 +641,12 @@ std::string DatasetsJson(const LineageGraph& g, const std::vector<DatasetId>& id
   return Dump(j, 1);
 }
 
+std::string AffectedCopiesJson(const LineageGraph& g, const Plan& plan) {
+  Json j = {{"format", "backreach.copies/1"}, {"copies", Json::array()}};
+  for (const AffectedCopy& c : plan.copies) j["copies"].push_back(AffectedCopyJson(g, c));
+  return Dump(j, 1);
+}
+
 std::string CopiesJson(const LineageGraph& g, const std::vector<CopyId>& ids) {
   Json j = {{"format", "backreach.copies/1"}, {"copies", Json::array()}};
   for (const CopyId id : ids) j["copies"].push_back(CopyJson(g, g[id]));

@@ -14,6 +14,8 @@ namespace backreach {
 std::string PlanJson(const LineageGraph& graph, const Plan& plan, const PlanDifference* difference = nullptr);
 std::string GraphJson(const LineageGraph& graph);
 std::string DatasetsJson(const LineageGraph& graph, const std::vector<DatasetId>& ids);
+// Those that a correction makes wrong, as in its plan.
+std::string AffectedCopiesJson(const LineageGraph& graph, const Plan& plan);
 std::string CopiesJson(const LineageGraph& graph, const std::vector<CopyId>& ids);
 
 }  // namespace backreach

@@ -40,7 +40,7 @@ std::string Plain(const std::string& text) {
 // What both kinds of copies have, under one name each.
 struct View {
   std::string id, kind, where, owner, contact, note, holds, wrong, heals, stays, action, mismatch;
-  std::vector<std::string> of, taken, by, feeds;
+  std::vector<std::string> of, taken, by, feeds, seen;
   std::vector<DatasetId> datasets;
   bool personal = false, known = true;
 };
@@ -71,6 +71,7 @@ View ViewOf(const LineageGraph& g, const ListedCopy& listed) {
       if (o.dataset.valid()) v.datasets.push_back(o.dataset);
     }
     for (const DatasetId fed : c->feeds) v.feeds.push_back(g[fed].name);
+    for (const Seen& s : c->seen) v.seen.push_back(FormatSeen(s));
   }
   if (const AffectedCopy* a = listed.affected) {
     if (!listed.copy) {
@@ -117,6 +118,7 @@ std::string OneCopy(const View& v) {
   line("feeds", ListOf(v.feeds, 20));
   line("by", ListOf(v.by, 10));
   line("note", v.mismatch);
+  for (const std::string& seen : v.seen) line("from", seen);
   return out;
 }
 

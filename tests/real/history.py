@@ -14,6 +14,7 @@ POSTGRES = [
     ("etl", "create table raw.orders(id int, d date, amount numeric); create table core.orders(like raw.orders); create table core.customers(id int, name text); create table core.copy(id int, \"to\" text)", []),
     ("etl", "insert into raw.orders select i, date '2026-03-01' + i % 20, i from generate_series(1, 100) i", []),
     ("etl", "insert into core.orders select * from raw.orders -- copy raw.orders to '/tmp/x'", []),
+    ("etl", "insert into core.orders select * from raw.orders -- copy raw.orders to '/tmp/x'", []),
     ("etl", "create view core.v as select id from core.customers", []),
     ("cara", "copy core.orders to stdout", [("core.orders", "stdout")]),
     ("cara", "COPY(select*from core.customers)TO STDOUT WITH (FORMAT csv)", [("core.customers", "stdout")]),

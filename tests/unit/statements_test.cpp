@@ -25,7 +25,9 @@ std::string Does(const std::string& sql, SqlDialect dialect = SqlDialect::kPostg
     for (const SqlName& name : deed.reads) reads.push_back(Name(name));
     const std::string from = Join(reads, ", ");
     if (deed.kind == Kind::kReads) out.push_back("reads " + from);
-    if (deed.kind == Kind::kTakesOut) out.push_back("out " + from + " -> " + deed.destination);
+    if (deed.kind == Kind::kTakesOut && deed.possible) out.push_back("? may leave");
+    if (deed.kind == Kind::kTakesOut && !deed.possible)
+      out.push_back("out " + from + " -> " + deed.destination);
     if (deed.kind == Kind::kWrites)
       out.push_back(std::string(deed.temporary ? "temp " : "write ") + Name(deed.target) + " < " + from);
     if (deed.kind == Kind::kMakesView) out.push_back("view " + Name(deed.target) + " < " + from);
@@ -64,6 +66,7 @@ TEST_CASE("statements: sources through table expressions, brackets and functions
 TEST_CASE("statements: every way out, and its direction") {
   CHECK(Does("copy t to stdout csv") == "out t -> STDOUT");
   CHECK(Does("COPY CORE.SESSIONS(D,USER_ID)TO STDOUT") == "out CORE.SESSIONS -> STDOUT");
+  CHECK(Does("copy (from orders select d) to 'x.json'", SqlDialect::kDuckDb) == "out orders -> x.json");
   CHECK(Does("copy(select*from core.rates)to stdout") == "out core.rates -> STDOUT");
   CHECK(Does("copy (table v) to program 'gzip > /x.gz'") == "out v -> gzip > /x.gz");
   CHECK(Does("copy (delete from q where id = 1 returning *) to stdout") == "out q -> STDOUT; write q < ");
