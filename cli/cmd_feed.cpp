@@ -97,9 +97,8 @@ Command FeedCommand() {
           "hand a plan over: to Airflow, Dagster, dbt or SQLMesh, or as a shell script",
           "  backreach feed plan.json --to airflow --out dags/\n"
           "  backreach feed plan.json --to shell --max-parallel 2",
-<<<<<<< HEAD
           std::vector<OptionSpec>{
-              {Kind::kValue, "to", "ENGINE", "airflow, dbt or shell"},
+              {Kind::kValue, "to", "ENGINE", "airflow, dagster, dbt, shell or sqlmesh"},
               {Kind::kValue, "out", "DIR", "folder for what is written (default: here)"},
               {Kind::kValue, "max-parallel", "N", "how many cells may run together"},
               {Kind::kValue, "threads", "N", "how many models dbt runs at once"},
@@ -110,18 +109,6 @@ Command FeedCommand() {
               {Kind::kFlag, "staged", "", "check the rows that dbt is about to write first (dbt, shell)"},
               {Kind::kFlag, "force", "", "although blocking hazards are not accepted"},
               {Kind::kFlag, "quiet", "", "say nothing on standard error but errors"}},
-=======
-          std::vector<OptionSpec>{{Kind::kValue, "to", "ENGINE", "airflow, dagster, dbt, shell or sqlmesh"},
-                                  {Kind::kValue, "out", "DIR", "folder for what is written (default: here)"},
-                                  {Kind::kValue, "max-parallel", "N", "how many cells may run together"},
-                                  {Kind::kValue, "threads", "N", "how many models dbt runs at once"},
-                                  {Kind::kValue, "project-dir", "D", "dbt's project, for each call of dbt"},
-                                  {Kind::kValue, "profiles-dir", "D", "where its profiles.yml lies"},
-                                  {Kind::kValue, "target", "NAME", "the target in it"},
-                                  {Kind::kFlag, "no-tests", "", "without dbt's tests after each wave"},
-                                  {Kind::kFlag, "force", "", "although blocking hazards are not accepted"},
-                                  {Kind::kFlag, "quiet", "", "say nothing on standard error but errors"}},
->>>>>>> refs/wt/dags
           Run};
 }
 

@@ -206,19 +206,13 @@ class Planner {
     std::size_t n = 0;
     for (const FeedLine& c : method.commands) {
       const std::string id = fmt::format("backreach_{}_{}_{}", plan_.id.substr(0, 8), work.steps[0]->id, ++n);
-<<<<<<< HEAD
       const Awaited awaited =
-          method.engine == "airflow" ? WithWait(c.words, id) : Awaited{c.text, std::string()};
+          method.engine == "airflow"   ? WithWait(c.words, id)
+          : method.engine == "dagster" ? Awaited{WithDagsterWait(c.text), std::string()}
+                                       : Awaited{c.text, std::string()};
       if (!awaited.dag.empty()) work.waits_for.insert(awaited.dag);
       if (std::find(work.commands.begin(), work.commands.end(), awaited.line) == work.commands.end())
         work.commands.push_back(awaited.line);
-=======
-      const std::string line = method.engine == "airflow"   ? WithWait(c.text, id)
-                               : method.engine == "dagster" ? WithDagsterWait(c.text)
-                                                            : c.text;
-      if (std::find(work.commands.begin(), work.commands.end(), line) == work.commands.end())
-        work.commands.push_back(line);
->>>>>>> refs/wt/dags
     }
   }
 

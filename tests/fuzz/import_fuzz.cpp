@@ -78,7 +78,6 @@ int main(int argc, char** argv) {
   const std::string loaded =
       R"({"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/sources/v3.json"},
       "results": [{"unique_id": "source.shop.raw.clicks", "max_loaded_at": "2026-04-01T00:00:00Z", "status": "pass"}]})";
-<<<<<<< HEAD
   std::vector<Input> inputs = {{"dbt", Read(root / "shop/target/manifest.json")},
                                {"airflow", Read(root / "shop/serialized_dags.jsonl")},
                                {"registry", Read(root / "shop/registry.yml")},
@@ -92,60 +91,6 @@ int main(int argc, char** argv) {
   inputs.push_back({"plan", SamplePlan()});
   for (ToolSample& s : ToolSamples())
     inputs.push_back({s.importer, std::move(s.text), s.option, s.file, s.dialect});
-=======
-  const std::string dagster =
-      R"x({"form": "dagster-assets/1", "location": "x", "assets": [{"key": ["a", "b"], "op": "a", "executable": true, "owners": ["team:x"], "pools": ["p"],
-      "backfill_policy": {"max_partitions_per_run": 7}, "automation_condition": "on_cron(0 9 * * 1, UTC)", "written_together": [["a", "b"]],
-      "partitions": {"kind": "multi", "dimensions": {"date": {"kind": "time", "cron": "0 6 * * *", "timezone": "America/New_York", "start": "2026-10-01T00:00:00-04:00",
-      "end": "2026-11-20T00:00:00-05:00", "end_offset": -3, "fmt": "%Y-%m-%d", "exclusions": []}, "region": {"kind": "static", "keys": ["us", "eu"]}}},
-      "deps": [{"key": ["a", "b"], "inferred": false, "mapping": {"kind": "multi", "dimensions": {"date": {"to": "date", "mapping": {"kind": "time_window", "start_offset": -1, "end_offset": -1}},
-      "region": {"to": "region", "mapping": {"kind": "static", "downstream_by_upstream": {"us": ["us"]}}}}}}]}]})x";
-  const std::string answer =
-      R"x({"data": {"assetNodes": [{"assetKey": {"path": ["a"]}, "opNames": ["a"], "repository": {"location": {"name": "x"}}, "partitionDefinition": {"type": "TIME_WINDOW",
-      "description": "Weekly, starting 2026-01-04 Europe/Paris. End offsetted by -2 partitions.", "fmt": "%Y-%m-%d", "dimensionTypes": [{"name": "default", "description": "", "type": "TIME_WINDOW"}]},
-      "partitionKeysByDimension": [{"name": "default", "partitionKeys": ["2026-01-04"]}], "automationCondition": {"label": null, "expandedLabel": ["any_deps_updated"]},
-      "dependencies": [{"asset": {"assetKey": {"path": ["a"]}}, "partitionMapping": {"className": "TimeWindowPartitionMapping",
-      "description": "The start and end of the upstream time window is offsetted by -3 and 0 partitions respectively."}}]}]}})x";
-  const std::string sqlmesh =
-      R"x({"versions": {}, "snapshots": [{"name": "\"d\".\"s\".\"t\"", "fingerprint": {"a": 1}, "parents": [{"name": "\"d\".\"s\".\"u\""}], "intervals": [[1704067200000, 1704153600000]],
-      "node": {"name": "s.t", "cron": "@weekly", "cron_tz": "Asia/Tokyo", "start": "2024-01-01", "end": "2024-05-05", "owner": "x", "dialect": "duckdb", "default_catalog": "d",
-      "kind": {"name": "INCREMENTAL_BY_TIME_RANGE", "time_column": {"column": "\"ds\""}, "lookback": 2, "batch_size": 3}, "audits": [["unique_values", {"columns": "(a, b)"}]],
-      "query": {"sql": "SELECT * FROM s.t JOIN r.x USING (a)"}}}], "environments": {"prod": {"environment": {"snapshots": [{"name": "\"d\".\"s\".\"t\"", "fingerprint": {"a": 1}}]}}}})x";
-  const std::string argo =
-      "kind: CronWorkflow\nmetadata: {name: n, annotations: {backreach/reads: 'a, b'}}\nspec:\n  schedule: 0 "
-      "3 * * "
-      "*\n  concurrencyPolicy: Forbid\n  workflowSpec:\n    entrypoint: m\n"
-      "    templates:\n      - name: m\n        dag: {tasks: [{name: x, template: t}, {name: y, depends: "
-      "x.Succeeded, "
-      "template: t}]}\n      - name: t\n"
-      "        container: {image: i, command: [dbt], args: [run, --select, a]}\n        outputs: {artifacts: "
-      "[{name: o, "
-      "s3: {bucket: b, key: k}}]}\n";
-  const std::string kestra =
-      "id: a\nnamespace: n\ntasks:\n  - id: d\n    type: io.kestra.plugin.core.flow.Dag\n    tasks:\n      - "
-      "task: "
-      "{id: x, type: q.jdbc.Query, sql: insert into t select * from s}\n"
-      "      - task: {id: y, type: io.kestra.plugin.gcp.gcs.Upload, to: 'gs://x'}\n        dependsOn: [x]\n"
-      "triggers:\n  - {id: f, type: io.kestra.plugin.core.trigger.Flow, conditions: [{namespace: n, flowId: "
-      "a}]}\n";
-  const std::string bqetl =
-      "owners: [a@example.com]\nscheduling: {dag_name: bqetl_x, depends_on_past: true, "
-      "date_partition_offset: -27, "
-      "referenced_tables: [[p, d, src]], depends_on: [{task_id: t}]}\n"
-      "bigquery: {time_partitioning: {type: day, field: day, expiration_days: 775}}\n";
-  const std::vector<Input> inputs = {{"dbt", Read(root / "shop/target/manifest.json")},
-                                     {"airflow", Read(root / "shop/serialized_dags.jsonl")},
-                                     {"registry", Read(root / "shop/registry.yml")},
-                                     {"dbt", Read(root / "shop/target/run_results.json"), "run-results"},
-                                     {"dbt", catalog, "catalog"},
-                                     {"dbt", loaded, "sources"},
-                                     {"dagster", dagster},
-                                     {"dagster", answer},
-                                     {"sqlmesh", sqlmesh},
-                                     {"argo", argo},
-                                     {"kestra", kestra},
-                                     {"bqetl", bqetl, nullptr, "p/d/t/metadata.yaml"}};
->>>>>>> refs/wt/dags
   const std::string manifest = (root / "shop/target/manifest.json").string();
   for (const Input& input : inputs)
     if (input.text.empty()) return fmt::print("no input under {}\n", root.string()), 2;
@@ -161,20 +106,14 @@ int main(int argc, char** argv) {
     const std::string file = (folder / input.file).string();
     const std::string text = Mutated(input.text, random);
     std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
-<<<<<<< HEAD
     if (input.importer == std::string("plan")) taken += FeedsTake(text);
-=======
->>>>>>> refs/wt/dags
     for (const Importer& importer : Importers()) {
       if (std::string(importer.name) != input.importer) continue;
       Diagnostics diagnostics;
       try {
         ImportRequest request{{input.option ? manifest : file}, {}};
         if (input.option) request.options[input.option] = {file};
-<<<<<<< HEAD
         if (input.dialect) request.options["dialect"] = {input.dialect};
-=======
->>>>>>> refs/wt/dags
         auto facts = importer.run(request, diagnostics);
         Format(diagnostics);
         if (facts.empty() != diagnostics.has_errors() && facts.empty())
