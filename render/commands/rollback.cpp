@@ -2,6 +2,7 @@
 
 #include "render/commands/rollback.hpp"
 
+#include "graph/base/sql_text.hpp"
 #include "graph/base/words.hpp"
 #include "render/quote.hpp"
 
@@ -16,7 +17,7 @@ void Snapshots(const Dataset& d, const std::string& name, Rollback& out) {
     out.position = "DESCRIBE HISTORY " + name + " LIMIT 1";
     out.back = "RESTORE TABLE " + name + " TO VERSION AS OF {position}";
     out.note = "of Delta; an Iceberg table goes back by CALL system.rollback_to_snapshot(" +
-               SqlText(Dotted(d.relation)) +
+               SqlString(d.platform, Dotted(d.relation)) +
                ", {position}) with the newest snapshot_id of its table .snapshots";
   } else if (d.platform == "trino") {
     std::vector<std::string> parts = d.relation;
