@@ -233,7 +233,7 @@ def project(stage, names):
         meta = lambda **more: {"backreach": {"partitions": {"grain": "day", "first": "2026-01-01", "column": t}, **more}}
         node(f"model.p.{t}", t, config={"materialized": "incremental", "incremental_strategy": "append" if i % 3 == 0 else "delete+insert", "unique_key": [t, "id"],
                                         "meta": meta(**({"vars": {"from": t, "to": t + "_to"}} if i % 2 else {}))})
-        node(f"model.p.mv{i}.{t}", f"mv{i}{t}", fqn=["p", "mv", f"mv{i}{t}"], config={"materialized": "materialized_view", "meta": meta()}, relation_name=None if i % 2 or re.fullmatch(r'[\w$.]+|".*"', t, re.S) else t)  # what could be a name is one
+        node(f"model.p.mv{i}.{t}", f"mv{i}{t}", fqn=["p", "mv", f"mv{i}{t}"], config={"materialized": "materialized_view", "meta": meta()}, relation_name=None if i % 2 or re.fullmatch(r"[\w$.]+|\".*\"|`[^`]*`|\[[^\]]*\]", t, re.S) else t)  # what could be a name is one
         expected["sql"].add('REFRESH MATERIALIZED VIEW "db"."s"."' + f"mv{i}{t}".replace('"', '""') + '"')
     manifest = {"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json", "adapter_type": "postgres", "project_name": "p"}, "nodes": nodes,
                 "sources": {"source.p.raw.orders": {"resource_type": "source", "name": "orders", "source_name": "raw", "package_name": "p", "schema": "raw", "identifier": "orders",

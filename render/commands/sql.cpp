@@ -2,6 +2,7 @@
 // person: no shell understands them.
 
 #include "graph/base/sql_text.hpp"
+#include "graph/base/words.hpp"
 #include "render/commands/lines.hpp"
 #include "render/quote.hpp"
 
@@ -19,6 +20,7 @@ std::string ClickHouseView(const way::Refresh& r) {
 
 // A relation as dbt writes it is a name, bare or quoted part by part; as anything else it is not taken over.
 bool IsRelation(std::string_view text) {
+  if (Printable(text) != text) return false;
   char close = 0;
   bool part = false;  // something stands since the last dot
   for (std::size_t i = 0; i < text.size(); ++i) {
