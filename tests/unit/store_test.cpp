@@ -672,11 +672,15 @@ TEST_CASE("the joined graph is kept as relations, made again where what it comes
   dbt.facts.datasets[0].name = std::string("nul\0 and 'quotes'", 17);
   dbt.facts.datasets[1].short_names = {"", "short", "short"};
   dbt.facts.datasets[2].name = "";
-  dbt.facts.edges = {{"shop1", "", "\"same\"", {}, {}, {}, {}, {}, {}, {}, false, {"m.json", "/a"}, {}, {}},
-                     {"", "shop1", {}, {}, {}, {}, "assumed", {}, {}, {}, false, {"m.json", "/b"}, {}, {}}};
+  const auto edge = [](const char* from, const char* to, Text reads, Text known, Place at) {
+    EdgeFact e;
+    e.from = from, e.to = to, e.reads = std::move(reads), e.known = std::move(known), e.at = std::move(at);
+    return e;
+  };
+  dbt.facts.edges = {edge("shop1", "", "\"same\"", {}, {"m.json", "/a"}),
+                     edge("", "shop1", {}, "assumed", {"m.json", "/b"})};
   registry.facts.copies.clear();
-  registry.facts.edges = {
-      {"shop1", "", "\"all\"", {}, {}, {}, {}, {}, {}, {}, false, {"r.yml", "7"}, {}, {}}};
+  registry.facts.edges = {edge("shop1", "", "\"all\"", {}, {"r.yml", "7"})};
   std::size_t joined = 0;
   const KeepOptions join{false, [&](std::vector<SourceFacts> facts) -> const LineageGraph& {
                            ++joined;
