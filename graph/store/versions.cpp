@@ -45,13 +45,16 @@ Hashes Pack(const Facts& given, F emit) {
   return hashes;
 }
 
-std::string StateHash(const std::vector<SourceRow>& sources, int layout) {
+// What stands for the form of this hash: layout 6 added tables that it does not go over.
+constexpr std::int64_t kForm = 5;
+
+std::string StateHash(const std::vector<SourceRow>& sources) {
   // By id, since names may be equal.
   std::vector<const SourceRow*> rows;
   for (const SourceRow& s : sources) rows.push_back(&s);
   std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
   ListHash hash;
-  hash.Add(std::int64_t{layout});
+  hash.Add(kForm);
   for (const SourceRow* s : rows) {
     hash.Add(s->id), hash.Add(s->kind), hash.Add(s->name), hash.Add(s->key);
     hash.Add(std::int64_t{s->adds_up}), hash.Add(static_cast<std::int64_t>(s->versions.size()));
@@ -120,7 +123,7 @@ std::vector<SourceRow> ReadSources(Database& db) {
   for (const SourceRow& s : out)
     if (s.versions.empty() || !keys.emplace(s.kind, s.key).second)
       StoreDamaged(db.path(), "its list of sources holds one twice, or one without facts");
-  if (StateHash(out, layout) != expected)
+  if (StateHash(out) != expected)
     StoreDamaged(db.path(), "its list of sources is not the one that was written");
   return out;
 }
@@ -129,7 +132,7 @@ void WriteState(Database& db) {
   Statement q(db,
               "INSERT INTO state (id, layout, hash) VALUES (1, ?, ?) "
               "ON CONFLICT (id) DO UPDATE SET layout = excluded.layout, hash = excluded.hash");
-  q.bind(1, kLayout), q.bind(2, StateHash(ReadRows(db), kLayout));
+  q.bind(1, kLayout), q.bind(2, StateHash(ReadRows(db)));
   q.exec();
 }
 

@@ -53,6 +53,7 @@ class Reader {
   void Line() {
     if (StartsWith(line_, "copy ")) return Copy();
     if (StartsWith(line_, "job ")) return Job();
+    if (StartsWith(line_, "pool ")) return Pool();
     if (line_.find("->") == std::string::npos) {
       Dataset(line_);
       return;
@@ -209,6 +210,14 @@ class Reader {
     out_.facts.copies.push_back(copy);
   }
 
+  void Pool() {
+    const std::vector<std::string> w = Words(line_);
+    PoolFact pool;
+    pool.name = w.at(1);
+    if (w.size() > 2 && StartsWith(w[2], "slots=")) pool.slots = std::stoll(w[2].substr(6));
+    out_.facts.pools.push_back(pool);
+  }
+
   void Job() {
     JobFact job;
     const std::vector<std::string> w = Words(line_);
@@ -224,6 +233,14 @@ class Reader {
       else if (word == "on") {
         if (!job.schedule) job.schedule.emplace();
         list = &job.schedule->on;
+      } else if (StartsWith(word, "pool="))
+        job.pool = word.substr(5);
+      else if (StartsWith(word, "cron=")) {
+        if (!job.schedule) job.schedule.emplace();
+        job.schedule->cron = Grain(word.substr(5));
+      } else if (StartsWith(word, "rewrites=")) {
+        if (!job.schedule) job.schedule.emplace();
+        job.schedule->rewrites = word.substr(9);
       } else if (StartsWith(word, "run_grain="))
         job.run_grain = Grain(word.substr(10));
       else if (StartsWith(word, "shell="))
@@ -251,7 +268,9 @@ Plan Asked::Ask(const std::string& question) {
   r.targets = {w.at(0)};
   if (w.size() == 1) r.whole = true;
   if (w.size() > 1) r.from = w[1], r.to = w.size() > 3 ? w[3] : w[1];
-  return MakePlan(built_.graph, ReadRequest(built_.graph, built_.names, r));
+  Request asked = ReadRequest(built_.graph, built_.names, r);
+  asked.log = log;
+  return MakePlan(built_.graph, asked);
 }
 
 std::string StepsOf(const Asked& asked, const Plan& plan) {

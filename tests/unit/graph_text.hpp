@@ -5,7 +5,8 @@
 //   orders -> report@none
 //   orders -> clean view -> shown@day
 //   copy deck of revenue taken 2026-04-01 holds 2026-01-01 .. 2026-03-31
-//   job nightly writes orders, revenue
+//   job nightly writes orders, revenue pool=warehouse cron=0-6-*-*-*
+//   pool warehouse slots=2
 //
 // A line says a dataset with its words, or a chain of edges with the mapping of the last behind a colon
 // (nothing: nobody stated one; the others of a chain are `same`). A dataset's words may stand wherever it is
@@ -29,6 +30,7 @@ class Asked {
  public:
   explicit Asked(const std::string& text) : built_(BuildGraph({FactsOf(text)})) {}
   RequestText request;
+  std::vector<LoggedRun> log;  // of runs before
   // `orders 2026-03-01 .. 2026-03-02`, or `orders` for all of it.
   Plan Ask(const std::string& question);
   const LineageGraph& graph() const { return built_.graph; }

@@ -62,6 +62,10 @@ const Example kExamples[] = {
      "raw@day -> t@day: same\njob one writes t shell=run-{from}-{to}"},
     {"schema-change", "raw@day -> t@day change=2026-03-10:schema: same",
      "raw@day -> t@day change=2026-04-10:schema: same"},
+    {"schedule-collision", "raw@day -> t@day: same\njob j writes t cron=0-10-*-*-* rewrites=all",
+     "raw@day -> t@day: same\njob j writes t"},
+    {"shared-compute", "raw@day -> t@day: same\njob j writes t pool=p\npool p slots=2",
+     "raw@day -> t@day: same\njob j writes t pool=p\npool p slots=40"},
     {"side-effects", "raw@day -> t@day effect=mails: same", "raw@day -> t@day: same"},
     {"source-reextract", "app origin=operational -> raw@day: same\nraw -> t@day: same",
      "app -> raw@day: same\nraw -> t@day: same", "app"},
@@ -101,8 +105,20 @@ TEST_CASE("days before dbt's begin are taken as there, and said") {
   CHECK_FALSE(Has(asked.Ask("t 2026-03-10 .. 2026-03-12"), "before-begin"));
 }
 
+TEST_CASE("cells that another correction is rebuilding are refused") {
+  Asked asked("raw@day -> t@day: same");
+  LoggedRun run;
+  run.number = 1, run.plan = "aaaaaaaaaaaaaaaa", run.by = "somebody";
+  LoggedStep step;
+  step.id = 1, step.dataset = "t", step.spans = SpanSet(asked.Ask("t 2026-03-05").steps.at(0).spans);
+  run.steps.push_back(step);
+  asked.log.push_back(run);
+  CHECK(Has(asked.Ask("raw 2026-03-05"), "already-run"));
+  CHECK_FALSE(Has(asked.Ask("raw 2026-03-06"), "already-run"));
+}
+
 TEST_CASE("no hazard is without an example") {
-  std::set<std::string> shown;
+  std::set<std::string> shown = {"already-run"};
   for (const Example& e : kExamples) shown.insert(e.code);
   for (const HazardKind& kind : HazardKinds()) {
     CAPTURE(std::string(kind.code));
