@@ -32,7 +32,7 @@ inside = lambda name, key: items(name)["properties"][key]
 many = {"The file": schema, "defaults": schema["properties"]["defaults"], "datasets": items("datasets"), "partitions": schema["$defs"]["partitions"],
         "vars": inside("datasets", "vars"), "proven": inside("datasets", "proven"), "changes": inside("datasets", "changes")["items"], "slo": inside("datasets", "slo"),
         "edges": items("edges"), "jobs": items("jobs"), "schedule": schema["$defs"]["schedule"], "pools": items("pools"), "clients": items("clients"),
-        "copies": items("copies"), "holds": schema["$defs"]["holds"]["anyOf"][1], "refresh": inside("copies", "refresh")}
+        "copies": items("copies"), "holds": schema["$defs"]["holds"]["anyOf"][1], "refresh": inside("copies", "refresh"), "ignore": items("ignore")}
 in_schema = {title: set(block["properties"]) for title, block in many.items()}
 in_schema["reads"] = set().union(*(form.get("properties", {}) for form in schema["$defs"]["reads"]["anyOf"]))
 
