@@ -311,7 +311,8 @@ struct EventReader::State {
 
   void TakeDatasets(od::value& value, bool written) {
     if (value.type().value() != od::json_type::array) return;
-    for (auto item : value.get_array().value()) {
+    od::array list = value.get_array().value();  // a range of a temporary would be gone when it is walked
+    for (auto item : list) {
       od::value dataset = item.value();
       if (IsObject(dataset)) TakeDataset(dataset.get_object().value(), written, true);
     }
@@ -366,7 +367,8 @@ struct EventReader::State {
             event.words.push_back({Event::What::kAfter, kNobody, std::move(n)});
         });
       } else if (key.unsafe_is_equal("airflow") && IsObject(value)) {
-        for (auto part : value.get_object().value()) {
+        od::object parts = value.get_object().value();
+        for (auto part : parts) {
           const auto name_of_part = part.key().value();
           od::value task = part.value();
           if (!name_of_part.unsafe_is_equal("task") || !Facet(task, facet)) continue;
