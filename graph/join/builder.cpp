@@ -148,6 +148,13 @@ class Builder {
     return test(*e.job) && std::all_of(e.jobs.begin(), e.jobs.end(), test);
   }
 
+  // The name with a dot wherever `like` has one in the place of a slash.
+  static std::string Dotted(std::string name, const std::string& like) {
+    for (std::size_t i = 0; i < name.size() && i < like.size(); ++i)
+      if (name[i] == '/' && like[i] == '.') name[i] = '.';
+    return name;
+  }
+
   void Prototypes() {
     for (const std::uint32_t s : importers_) {
       const bool nodes = sources_[s].source.kind == "dbt";  // whose names are no addresses
@@ -155,10 +162,17 @@ class Builder {
         if (fact.of_tests && !tests_.empty()) continue;
         const std::string name = nodes ? fact.name : CanonicalUri(fact.name);
         const auto it = by_name_.find(name);
-        const std::uint32_t id = it == by_name_.end() ? NewProto(name) : it->second;
+        // A table that is written as a path (`postgres://host/db/schema/t`) keeps that name, and is found by
+        // both.
+        const bool path = name != fact.name && name == Dotted(fact.name, name);
+        const std::uint32_t id = it == by_name_.end() ? NewProto(path ? fact.name : name) : it->second;
+        if (path) {
+          by_name_.emplace(kept_names_.emplace_back(name), id);
+          if (protos_[id].name != name) protos_[id].aliases.push_back(name);
+        }
         Proto& p = protos_[id];
         p.facts.push_back({s, &fact});
-        if (name != fact.name) p.aliases.push_back(fact.name);
+        if (protos_[id].name != fact.name) p.aliases.push_back(fact.name);
         for (const NameFact& n : *fact.names)
           if (n.rule == NameRule::kSpelling) p.aliases.push_back(n.name);
         Append(std::move(fact.aliases), p.aliases);
@@ -287,7 +301,8 @@ class Builder {
       for (const std::uint32_t p : it->second) {
         if (accounts[platform].size() == 1) {
           const std::string how = fmt::format(
-              "the same relation: platform and all parts of the name agree, and the store knows one account of {}",
+              "the same relation: platform and all parts of the name agree, and the store knows one account "
+              "of {}",
               platform);
           if (members[0].log)
             Join(p, members[0].proto, how);
@@ -1212,6 +1227,7 @@ class Builder {
   std::vector<std::uint32_t> registries_, importers_;
   std::deque<Proto> protos_;  // never moved: names are looked up by what stands in them
   std::unordered_map<std::string_view, std::uint32_t> by_name_;
+  std::deque<std::string> kept_names_;  // what it holds that no prototype is called
   NameIndex importer_index_, registry_index_;
   std::map<std::string, std::uint32_t> declared_, placed_;
   std::set<std::string> ambiguous_;
