@@ -335,8 +335,12 @@ std::unique_ptr<Database> ForReading(const std::string& path) {
   RefuseStump(path);
   return Guarded(path, [&]() -> std::unique_ptr<Database> {
     const std::string folder = std::filesystem::absolute(path).parent_path().string();
-    if (access(folder.c_str(), W_OK) == 0)
+    if (access(folder.c_str(), W_OK) == 0) {
+      // Somebody was killed in the middle of a write: what it began is undone, for which the file is written.
+      if (SizeOf(path + "-journal") > 0 && access(path.c_str(), W_OK) == 0)
+        SqliteDatabase(path, path, SQLite::OPEN_READWRITE).HasTable("source");
       return std::make_unique<SqliteDatabase>(path, path, SQLite::OPEN_READONLY);
+    }
     // A log is read through an index beside it, which has to be made where there is none.
     if (SizeOf(path + "-wal") > 0) {
       try {
